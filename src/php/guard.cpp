@@ -1,0 +1,51 @@
+#include "php/guard.h"
+
+#include <exception>
+#include <new>
+
+#include "php/exceptions.h"
+
+namespace presence::php {
+namespace detail {
+
+// Never inlined: the caller's registers must survive the longjmp, and it holds C++ objects.
+[[gnu::noinline]] bool run_zend(void (*body)(void*), void* context) {
+  bool bailed_out = false;
+  zend_try {
+    body(context);
+  }
+  zend_catch {
+    PRESENCE_G(bailout_pending) = true;
+    bailed_out = true;  // Written after the jump, so it needs no volatile.
+  }
+  zend_end_try();
+  return !bailed_out;
+}
+
+void throw_current_exception() noexcept {
+  const char* message = "presence: an unknown C++ exception; please report this";
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    message = "presence: the system is out of memory";
+  } catch (const std::exception&) {
+    message = "presence: an unexpected C++ exception; please report this";
+  } catch (...) {
+  }
+  if (!PRESENCE_G(bailout_pending)) {
+    static_cast<void>(php::run_zend([message] { zend_throw_exception(presence_ce_presence_exception, message, 0); }));
+  }
+}
+
+}  // namespace detail
+
+void throw_error(const Error& error) noexcept {
+  if (PRESENCE_G(bailout_pending)) {
+    return;
+  }
+  zend_class_entry* type = exception_class(error.code);
+  const char* message = error.message.c_str();
+  static_cast<void>(run_zend([type, message] { zend_throw_exception(type, message, 0); }));
+}
+
+}  // namespace presence::php
