@@ -1,0 +1,27 @@
+// The one place where time comes from.
+#pragma once
+
+#include <cstdint>
+
+namespace presence {
+
+/// Seconds since 1970 (Unix time). Signed: a clock may be set to before 1970.
+using UnixTime = std::int64_t;
+
+namespace clock {
+
+/// Now, in whole seconds. Costs a few nanoseconds: it reads the kernel's coarse clock, as time(2) does, so it may
+/// lag behind the fine clock by one timer tick (at most 10 ms).
+UnixTime now();
+
+/// Seconds on a clock that never jumps, for measuring how long something took. No relation to the time of day.
+double monotonic();
+
+}  // namespace clock
+
+/// Minutes since 1970, rounded down (also before 1970).
+constexpr std::int64_t minute_of(UnixTime time) {
+  return time >= 0 ? time / 60 : -((-time + 59) / 60);
+}
+
+}  // namespace presence

@@ -1,0 +1,125 @@
+// Adding a value to a running total, count, minimum and maximum in shared memory.
+#pragma once
+
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "base/counter_row.h"
+
+namespace presence {
+
+/// The sums of one series in one minute, or a part of them. The total is kept as a rounded sum and the sum of what the
+/// rounding lost (Neumaier 1974), so that it stays within 1e-12 of the exact sum however many values are added.
+///
+/// All accesses are relaxed: nobody draws conclusions from one field about another before the minute is sealed, and the
+/// sealer is ordered behind the writers by their lanes.
+struct Cell {
+  std::atomic<double> total;
+  std::atomic<double> lost;
+  std::atomic<double> minimum;
+  std::atomic<double> maximum;
+  std::atomic<std::int64_t> count;
+};
+
+static_assert(std::atomic<double>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
+
+/// What rounding takes from `a + b`, exactly (Knuth, The Art of Computer Programming 2, 4.2.2, theorem B).
+inline double rounding_error(double a, double b, double rounded_sum) {
+  const double b_part = rounded_sum - a;
+  return (a - (rounded_sum - b_part)) + (b - b_part);
+}
+
+/// Makes a cell empty. Only before others can see it.
+inline void clear(Cell& cell) {
+  cell.total.store(0, std::memory_order_relaxed);
+  cell.lost.store(0, std::memory_order_relaxed);
+  cell.minimum.store(std::numeric_limits<double>::infinity(), std::memory_order_relaxed);
+  cell.maximum.store(-std::numeric_limits<double>::infinity(), std::memory_order_relaxed);
+  cell.count.store(0, std::memory_order_relaxed);
+}
+
+/// Adds to a cell that only the caller's lane writes to: plain loads and stores, no locked instruction.
+/// The count comes last, so that a cell whose first add was cut off by a kill still counts as empty.
+inline void add_exclusive(Cell& cell, double value) {
+  constexpr auto relaxed = std::memory_order_relaxed;
+  const double before = cell.total.load(relaxed);
+  const double after = before + value;
+  cell.total.store(after, relaxed);
+  if (const double lost = rounding_error(before, value, after); lost != 0) {
+    cell.lost.store(cell.lost.load(relaxed) + lost, relaxed);
+  }
+  if (value < cell.minimum.load(relaxed)) {
+    cell.minimum.store(value, relaxed);
+  }
+  if (value > cell.maximum.load(relaxed)) {
+    cell.maximum.store(value, relaxed);
+  }
+  cell.count.store(cell.count.load(relaxed) + 1, relaxed);
+}
+
+/// Adds to a cell that any lane may write to. Lock-free: a failed compare-exchange means that another add succeeded.
+inline void add_shared(Cell& cell, double value) {
+  constexpr auto relaxed = std::memory_order_relaxed;
+  double before = cell.total.load(relaxed);
+  while (!cell.total.compare_exchange_weak(before, before + value, relaxed)) {
+  }
+  if (const double lost = rounding_error(before, value, before + value); lost != 0) {
+    double lost_before = cell.lost.load(relaxed);
+    while (!cell.lost.compare_exchange_weak(lost_before, lost_before + lost, relaxed)) {
+    }
+  }
+  double minimum = cell.minimum.load(relaxed);
+  while (value < minimum && !cell.minimum.compare_exchange_weak(minimum, value, relaxed)) {
+  }
+  double maximum = cell.maximum.load(relaxed);
+  while (value > maximum && !cell.maximum.compare_exchange_weak(maximum, value, relaxed)) {
+  }
+  cell.count.fetch_add(1, relaxed);
+}
+
+/// Puts cells of one series together.
+class CellSum {
+ public:
+  void take(const Cell& cell) {
+    constexpr auto relaxed = std::memory_order_relaxed;
+    const std::int64_t count = cell.count.load(relaxed);
+    if (count <= 0) {
+      return;
+    }
+    add(cell.total.load(relaxed));
+    add(cell.lost.load(relaxed));
+    minimum_ = std::fmin(minimum_, cell.minimum.load(relaxed));
+    maximum_ = std::fmax(maximum_, cell.maximum.load(relaxed));
+    count_ += count;
+  }
+
+  /// The sums; count 0 if nothing was added. A total beyond what a double holds becomes the largest double.
+  [[nodiscard]] Sums sums() const {
+    constexpr double kLargest = std::numeric_limits<double>::max();
+    if (count_ == 0) {
+      return {};
+    }
+    double total = total_ + lost_;
+    if (!std::isfinite(total)) {
+      total = std::isnan(total_) ? kLargest : std::copysign(kLargest, total_);
+    }
+    return {total, minimum_, maximum_, count_};
+  }
+
+ private:
+  void add(double value) {
+    const double after = total_ + value;
+    lost_ += rounding_error(total_, value, after);
+    total_ = after;
+  }
+
+  double total_ = 0;
+  double lost_ = 0;
+  double minimum_ = std::numeric_limits<double>::infinity();
+  double maximum_ = -std::numeric_limits<double>::infinity();
+  std::int64_t count_ = 0;
+};
+
+}  // namespace presence

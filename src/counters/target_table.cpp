@@ -1,0 +1,142 @@
+#include "counters/target_table.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace presence {
+namespace {
+
+constexpr std::uint32_t kTargetsVersion = 1;
+constexpr UnixTime kPauseMax = 60;
+constexpr auto relaxed = std::memory_order_relaxed;
+
+}  // namespace
+
+struct alignas(64) TargetTable::Header {
+  std::atomic<std::uint32_t> used;
+};
+
+struct alignas(64) TargetTable::Record {
+  std::atomic<std::uint32_t> ready;  ///< 1 once the fields below are written; they never change after.
+  std::uint32_t dsn_size;
+  std::array<char, kFingerprint> fingerprint;
+  std::array<char, kDsnMax> dsn;
+  DeliveryRecord delivery;
+
+  [[nodiscard]] bool is_ready() const { return ready.load(std::memory_order_acquire) == 1; }
+  [[nodiscard]] std::string_view fingerprint_view() const { return {fingerprint.data(), fingerprint.size()}; }
+  [[nodiscard]] std::string_view dsn_view() const {
+    return {dsn.data(), std::min<std::size_t>(dsn_size, dsn.size())};
+  }
+};
+
+void DeliveryRecord::failed(std::string_view message, UnixTime now) {
+  const std::size_t size = std::min(message.size(), last_error.size());
+  for (std::size_t i = 0; i < size; ++i) {
+    last_error[i].store(message[i], relaxed);
+  }
+  if (size < last_error.size()) {
+    last_error[size].store('\0', relaxed);
+  }
+  last_error_time.store(now, relaxed);
+  const std::uint32_t in_a_row = failures.load(relaxed);
+  failures.store(in_a_row + 1, relaxed);
+  next_attempt.store(now + std::min<UnixTime>(kPauseMax, UnixTime{1} << std::min(in_a_row, 6U)), relaxed);
+}
+
+void DeliveryRecord::succeeded(std::uint64_t rows, UnixTime now) {
+  failures.store(0, relaxed);
+  next_attempt.store(0, relaxed);
+  last_flush.store(now, relaxed);
+  rows_written.fetch_add(rows, relaxed);
+  batches_written.fetch_add(1, relaxed);
+}
+
+bool DeliveryRecord::may_try(UnixTime now) const {
+  const UnixTime next = next_attempt.load(relaxed);
+  return now >= next || next - now > kPauseMax;
+}
+
+std::string DeliveryRecord::error_text() const {
+  std::string text;
+  for (const std::atomic<char>& letter : last_error) {
+    const char c = letter.load(relaxed);
+    if (c == '\0') {
+      break;
+    }
+    text.push_back(c);
+  }
+  return text;
+}
+
+SectionSpec TargetTable::section() {
+  return {SectionId::targets, kTargetsVersion, sizeof(Header) + kTargets * sizeof(Record), {}};
+}
+
+TargetTable::TargetTable(const Segment& segment) {
+  const std::span<std::byte> bytes = segment.section(SectionId::targets);
+  if (bytes.size() >= sizeof(Header) + kTargets * sizeof(Record)) {
+    header_ = reinterpret_cast<Header*>(bytes.data());
+    records_ = {reinterpret_cast<Record*>(bytes.data() + sizeof(Header)), kTargets};
+  }
+}
+
+std::uint32_t TargetTable::used() const {
+  return std::min(header_->used.load(std::memory_order_acquire), kTargets);
+}
+
+std::optional<TargetIndex> TargetTable::find_or_add(std::string_view fingerprint, std::string_view dsn) const {
+  if (fingerprint.size() != kFingerprint || dsn.size() > kDsnMax) {
+    return std::nullopt;
+  }
+  const std::uint32_t known = used();
+  for (std::uint32_t i = 0; i < known; ++i) {
+    if (records_[i].is_ready() && records_[i].fingerprint_view() == fingerprint && records_[i].dsn_view() == dsn) {
+      return i;
+    }
+  }
+  // Two processes that add the same target at once get two numbers, which does no harm: rows are put together by
+  // fingerprint. A kill before `ready` wastes one place.
+  std::uint32_t number = header_->used.load(relaxed);
+  do {
+    if (number >= kTargets) {
+      return std::nullopt;
+    }
+  } while (!header_->used.compare_exchange_weak(number, number + 1, std::memory_order_acq_rel));
+  Record& record = records_[number];
+  record.dsn_size = static_cast<std::uint32_t>(dsn.size());
+  std::copy(fingerprint.begin(), fingerprint.end(), record.fingerprint.begin());
+  std::copy(dsn.begin(), dsn.end(), record.dsn.begin());
+  record.ready.store(1, std::memory_order_release);
+  return number;
+}
+
+std::string TargetTable::fingerprint(TargetIndex target) const {
+  if (target >= used() || !records_[target].is_ready()) {
+    return {};
+  }
+  return std::string(records_[target].fingerprint_view());
+}
+
+std::string TargetTable::dsn_of(std::string_view fingerprint) const {
+  for (std::uint32_t i = used(); i > 0; --i) {
+    const Record& record = records_[i - 1];
+    if (record.is_ready() && record.fingerprint_view() == fingerprint && record.dsn_size != 0) {
+      return std::string(record.dsn_view());
+    }
+  }
+  return {};
+}
+
+DeliveryRecord* TargetTable::delivery(std::string_view fingerprint) const {
+  // Always the oldest, so that all readers and writers mean the same one.
+  const std::uint32_t known = used();
+  for (std::uint32_t i = 0; i < known; ++i) {
+    if (records_[i].is_ready() && records_[i].fingerprint_view() == fingerprint) {
+      return &records_[i].delivery;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace presence

@@ -1,0 +1,259 @@
+#include "flusher/drain.h"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "base/dsn.h"
+#include "flusher/table_rows.h"
+#include "segment/file_lock.h"
+
+namespace presence {
+namespace {
+
+/// Longest wait before something left over is tried again, in seconds.
+constexpr UnixTime kPauseMax = 60;
+/// Wait where no database was at fault: another process had the spool, or a table could not be sealed yet.
+constexpr UnixTime kPauseOther = 2;
+
+/// The sinks of one run, each opened when it is first needed.
+class SinkSet {
+ public:
+  SinkSet(const TargetTable* targets, const DrainOptions& options) : targets_(targets), options_(options) {}
+
+  /// Null (and no error) if nobody here knows how to reach that database: its rows wait for a process that does.
+  Result<Sink*> sink_for(const std::string& fingerprint) {
+    if (const auto own = options_.own_sinks.find(fingerprint); own != options_.own_sinks.end()) {
+      return own->second;
+    }
+    if (const auto open = opened_.find(fingerprint); open != opened_.end()) {
+      return open->second.get();
+    }
+    const std::string text = targets_ == nullptr ? std::string() : targets_->dsn_of(fingerprint);
+    if (text.empty()) {
+      return nullptr;
+    }
+    Result<Dsn> dsn = parse_dsn(text);
+    if (!dsn) {
+      return std::move(dsn).error();
+    }
+    Result<std::unique_ptr<Sink>> sink = open_sink(*dsn, options_.sink);
+    if (!sink) {
+      return std::move(sink).error();
+    }
+    return (opened_[fingerprint] = std::move(*sink)).get();
+  }
+
+ private:
+  const TargetTable* targets_;
+  const DrainOptions& options_;
+  std::map<std::string, std::unique_ptr<Sink>> opened_;
+};
+
+/// One run.
+class Run {
+ public:
+  Run(const DrainSource* source, const DrainOptions& options, UnixTime now)
+      : source_(source),
+        options_(options),
+        now_(now),
+        sinks_(source == nullptr ? nullptr : &source->targets, options) {}
+
+  void store_sealed_tables(const Result<Spool>& spool) {
+    for (const MinuteTable& table : sealed_by_batch_number()) {
+      RowsByTarget rows = rows_of(table, source_->tables, source_->targets);
+      bool stored = true;
+      for (auto& [fingerprint, of_target] : rows) {
+        make_batch(of_target);
+        const SpoolEntry entry{{source_->segment.identity(), table.batch_number()}, fingerprint};
+        // Sent from memory only where nothing can be spooled, and then each target in order.
+        stored = (spool ? keep(spool->put(entry, of_target)) : send(entry, of_target)) && stored;
+      }
+      if (!stored) {
+        break;
+      }
+      const TableState state = table.state();
+      (void)table.change(state, state.with(TablePhase::stored));
+    }
+  }
+
+  void reset_stored_tables() {
+    for (std::uint32_t number = 0; number < MinuteTables::kTables; ++number) {
+      source_->tables.table(number).reset();
+    }
+  }
+
+  void send_spooled(const Spool& spool) {
+    Result<std::vector<SpoolEntry>> entries = spool.list();
+    if (!entries) {
+      keep(std::move(entries).error());
+      return;
+    }
+    const std::optional<UniqueFd> lock = spool.lock_for_sending();
+    std::set<std::string> stuck;
+    for (const SpoolEntry& entry : *entries) {
+      // Later batches of a database wait for the earlier ones, since its ledger only counts up.
+      if (!lock || stuck.contains(entry.fingerprint) || !send_file(spool, entry)) {
+        stuck.insert(entry.fingerprint);
+        ++waiting_;
+      }
+    }
+  }
+
+  /// Says when the next run should come, for whatever could not be done now.
+  void plan_next_run() {
+    for (std::uint32_t number = 0; number < MinuteTables::kTables; ++number) {
+      const TablePhase phase = source_->tables.table(number).state().phase();
+      if (phase == TablePhase::closing || phase == TablePhase::sealed) {
+        ++waiting_;
+      }
+    }
+    DrainRecord& record = source_->tables.drains();
+    record.waiting.store(waiting_, std::memory_order_relaxed);
+    record.next_run.store(std::max(now_ + kPauseOther, put_off_until_), std::memory_order_relaxed);
+    record.last_run.store(now_, std::memory_order_relaxed);
+  }
+
+  DrainReport report;
+
+ private:
+  [[nodiscard]] std::vector<MinuteTable> sealed_by_batch_number() const {
+    std::vector<MinuteTable> sealed;
+    for (std::uint32_t number = 0; number < MinuteTables::kTables; ++number) {
+      const MinuteTable table = source_->tables.table(number);
+      if (table.state().phase() == TablePhase::sealed) {
+        sealed.push_back(table);
+      }
+    }
+    std::sort(sealed.begin(), sealed.end(),
+              [](const MinuteTable& a, const MinuteTable& b) { return a.batch_number() < b.batch_number(); });
+    return sealed;
+  }
+
+  /// Notes a failure for the report. True if there was none.
+  bool keep(Status status) {
+    if (!status && !report.error) {
+      report.error = std::move(status).error();
+    }
+    return status.ok();
+  }
+
+  bool send_file(const Spool& spool, const SpoolEntry& entry) {
+    Result<std::vector<CounterRow>> rows = spool.load(entry);
+    if (!rows) {
+      const bool damaged = rows.error().code == ErrorCode::damaged;
+      keep(rows.error());
+      return damaged && keep(spool.set_aside(entry, rows.error().message));
+    }
+    return send(entry, *rows) && keep(spool.remove(entry));
+  }
+
+  bool send(const SpoolEntry& entry, const std::vector<CounterRow>& rows) {
+    DeliveryRecord* delivery = source_ == nullptr ? nullptr : source_->targets.delivery(entry.fingerprint);
+    if (delivery != nullptr && !options_.even_if_put_off && !delivery->may_try(now_)) {
+      put_off(*delivery);
+      return false;
+    }
+    Result<Sink*> sink = sinks_.sink_for(entry.fingerprint);
+    if (sink && *sink == nullptr) {
+      return false;
+    }
+    Status written = sink ? (*sink)->write(entry.id, rows) : Status(std::move(sink).error());
+    if (delivery != nullptr) {
+      if (written) {
+        delivery->succeeded(rows.size(), now_);
+      } else {
+        delivery->failed(written.error().message, now_);
+        put_off(*delivery);
+      }
+    }
+    if (written) {
+      report.rows_written += static_cast<std::int64_t>(rows.size());
+    }
+    return keep(std::move(written));
+  }
+
+  /// The next run comes when the first database that failed may be tried again.
+  void put_off(const DeliveryRecord& delivery) {
+    const UnixTime until = delivery.next_attempt.load(std::memory_order_relaxed);
+    put_off_until_ = put_off_until_ == 0 ? until : std::min(put_off_until_, until);
+  }
+
+  const DrainSource* source_;
+  const DrainOptions& options_;
+  UnixTime now_;
+  SinkSet sinks_;
+  std::uint32_t waiting_ = 0;
+  UnixTime put_off_until_ = 0;
+};
+
+/// Marks the time in which rows move from one place to another.
+class DrainMark {
+ public:
+  explicit DrainMark(DrainRecord& record) : record_(record) {
+    // Seq_cst, like the reader's loads: what moves does so between the two marks. Odd again if the last run was killed.
+    const std::uint64_t before = record_.sequence.load(std::memory_order_seq_cst);
+    record_.sequence.store((before | 1) + (before % 2 == 1 ? 2 : 0), std::memory_order_seq_cst);
+  }
+  DrainMark(const DrainMark&) = delete;
+  DrainMark& operator=(const DrainMark&) = delete;
+  ~DrainMark() { record_.sequence.fetch_add(1, std::memory_order_seq_cst); }
+
+ private:
+  DrainRecord& record_;
+};
+
+DrainReport drain_segment(const DrainSource& source, const std::string& data_dir, const DrainOptions& options,
+                          UnixTime now) {
+  // A description of its own: the segment's is shared with forked children, and so would be the lock.
+  Result<UniqueFd> lock = source.segment.reopen();
+  if (!lock) {
+    return {false, 0, std::move(lock).error()};
+  }
+  if (!file_lock::try_acquire(lock->get(), LockByte::flush)) {
+    return {};
+  }
+  Run run(&source, options, now);
+  run.report.ran = true;
+  const DrainMark mark(source.tables.drains());
+  seal(source.tables, source.lanes, options.scope, minute_of(now));
+  const Result<Spool> spool = Spool::open(data_dir);
+  run.store_sealed_tables(spool);
+  run.reset_stored_tables();
+  if (spool) {
+    run.send_spooled(*spool);
+  }
+  run.plan_next_run();
+  return std::move(run.report);
+}
+
+DrainReport drain_spool(const std::string& data_dir, const DrainOptions& options, UnixTime now) {
+  Run run(nullptr, options, now);
+  run.report.ran = true;
+  if (const Result<Spool> spool = Spool::open(data_dir)) {
+    run.send_spooled(*spool);
+  }
+  return std::move(run.report);
+}
+
+}  // namespace
+
+bool drain_is_due(const MinuteTables& tables, UnixTime now) {
+  if (tables.any_finished(minute_of(now))) {
+    return true;
+  }
+  const DrainRecord& record = tables.drains();
+  if (record.waiting.load(std::memory_order_relaxed) == 0) {
+    return false;
+  }
+  const UnixTime next = record.next_run.load(std::memory_order_relaxed);
+  // A time further off than the longest pause means that the clock was moved.
+  return now >= next || next - now > kPauseMax;
+}
+
+DrainReport drain(const DrainSource* source, const std::string& data_dir, const DrainOptions& options, UnixTime now) {
+  return source == nullptr ? drain_spool(data_dir, options, now) : drain_segment(*source, data_dir, options, now);
+}
+
+}  // namespace presence

@@ -1,0 +1,410 @@
+#include "runtime/counter_service.h"
+
+#include <sys/random.h>
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <tuple>
+#include <utility>
+
+#include "base/dsn.h"
+#include "base/forks.h"
+#include "counters/row_hash.h"
+#include "counters/series_input.h"
+#include "flusher/spool.h"
+#include "flusher/table_rows.h"
+#include "segment/file_lock.h"
+
+namespace presence {
+namespace {
+
+/// Open connections kept by one thread; a site has one or two databases.
+constexpr std::size_t kSinksMax = 8;
+/// Seconds in which a failed sink is not asked again by single adds.
+constexpr UnixTime kDirectPause = 5;
+constexpr int kReadTries = 3;
+
+constexpr std::uint32_t kNameArgument = 1;
+constexpr std::uint32_t kValueArgument = 3;
+
+std::string random_source() {
+  std::array<std::uint64_t, 2> random{};
+  (void)getrandom(random.data(), sizeof random, 0);
+  std::array<char, 33> text{};
+  std::snprintf(text.data(), text.size(), "%016llx%016llx", static_cast<unsigned long long>(random[0]),
+                static_cast<unsigned long long>(random[1]));
+  return text.data();
+}
+
+CounterRow row_of(std::string_view name, std::optional<std::string_view> argument, double value) {
+  CounterRow row;
+  row.name = name;
+  if (argument) {
+    row.argument = std::string(*argument);
+  }
+  row.slot = minute_of(clock::now()) * 60;
+  row.hash = row_hash(name, argument, row.slot);
+  row.sums = {value, value, value, 1};
+  return row;
+}
+
+bool matches(const CounterRow& row, const CounterQuery& query) {
+  return row.name == query.name && row.slot >= query.since && row.slot < query.until &&
+         (!query.argument || row.argument == query.argument);
+}
+
+UnixTime start_of_bucket(UnixTime slot, std::int64_t step) {
+  const UnixTime rest = slot % step;
+  return slot - (rest < 0 ? rest + step : rest);
+}
+
+}  // namespace
+
+CounterService::CounterService(const Settings& settings) : settings_(settings), forks_(forks::count()) {}
+
+CounterService::~CounterService() = default;
+
+void CounterService::begin_request() {
+  if (!request_dsn_.empty() || own_) {
+    request_dsn_.clear();
+    own_.reset();
+    target_.reset();
+  }
+}
+
+Status CounterService::connect(std::string_view dsn) {
+  Result<Dsn> parsed = parse_dsn(dsn);
+  if (!parsed) {
+    return std::move(parsed).error();
+  }
+  // Opened to see whether this build has such a sink; it connects at first use.
+  if (Result<std::unique_ptr<Sink>> sink = open_sink(*parsed, {settings_.timeout}); !sink) {
+    return std::move(sink).error();
+  }
+  request_dsn_ = dsn;
+  own_.reset();
+  target_.reset();
+  return {};
+}
+
+void CounterService::use(const OwnSink* sink) {
+  own_ = sink == nullptr ? std::nullopt : std::optional<OwnSink>(*sink);
+  target_.reset();
+}
+
+bool CounterService::available() { return shared() != nullptr; }
+
+void CounterService::forget_parent() {
+  forks_ = forks::count();
+  accumulator_.reset();
+  shared_.reset();
+  shared_tried_ = false;
+  sinks_.clear();
+  if (target_) {
+    target_->index.reset();
+  }
+}
+
+SharedState* CounterService::shared() {
+  if (forks_ != forks::count()) {
+    forget_parent();
+  }
+  if (!shared_tried_) {
+    shared_tried_ = true;
+    Result<std::shared_ptr<SharedState>> state = SharedState::attach(settings_, warning_);
+    if (state) {
+      shared_ = std::move(*state);
+    } else {
+      warning_ = state.error().message + "; counters are written to their database one by one";
+    }
+  }
+  return shared_.get();
+}
+
+std::string CounterService::take_warning() { return std::exchange(warning_, {}); }
+
+Accumulator* CounterService::accumulator() {
+  SharedState* state = shared();
+  if (!accumulator_ && state != nullptr) {
+    if (Result<Lane> lane = Lane::claim(state->lanes())) {
+      accumulator_ = std::make_unique<Accumulator>(state->minutes(), std::move(*lane));
+    }
+  }
+  return accumulator_.get();
+}
+
+Result<CounterService::Target*> CounterService::target() {
+  if (!target_) {
+    Target target;
+    if (own_) {
+      target.fingerprint = own_->fingerprint;
+    } else {
+      Result<Dsn> dsn = request_dsn_.empty() ? sink_dsn(settings_) : parse_dsn(request_dsn_);
+      if (!dsn) {
+        return std::move(dsn).error();
+      }
+      target.dsn = request_dsn_.empty() ? settings_.sink.empty() ? "sqlite:" + dsn->path : settings_.sink : request_dsn_;
+      target.fingerprint = dsn->fingerprint();
+    }
+    target_ = std::move(target);
+  }
+  if (!target_->index && shared() != nullptr) {
+    target_->index = shared_->targets().find_or_add(target_->fingerprint, target_->dsn);
+  }
+  return &*target_;
+}
+
+Result<Sink*> CounterService::sink() {
+  if (own_) {
+    return own_->sink;
+  }
+  Result<Target*> where = target();
+  if (!where) {
+    return std::move(where).error();
+  }
+  const std::string& dsn = (*where)->dsn;
+  if (const auto open = sinks_.find(dsn); open != sinks_.end()) {
+    return open->second.get();
+  }
+  Result<Dsn> parsed = parse_dsn(dsn);
+  if (!parsed) {
+    return std::move(parsed).error();
+  }
+  Result<std::unique_ptr<Sink>> opened = open_sink(*parsed, {settings_.timeout});
+  if (!opened) {
+    return std::move(opened).error();
+  }
+  if (sinks_.size() >= kSinksMax) {
+    sinks_.clear();
+  }
+  return (sinks_[dsn] = std::move(*opened)).get();
+}
+
+Status CounterService::add(std::string_view name, std::optional<std::string_view> argument, double value) {
+  if (Status finite = check_series_value(value); !finite) [[unlikely]] {
+    bad_argument_ = kValueArgument;
+    return finite;
+  }
+  if (accumulator_ && forks_ == forks::count() && target_ && target_->index) [[likely]] {
+    if (accumulator_->add_known({*target_->index, name, argument}, value)) [[likely]] {
+      return {};
+    }
+  }
+  return add_slowly(name, argument, value);
+}
+
+Status CounterService::add_slowly(std::string_view name, std::optional<std::string_view> argument, double value) {
+  if (Status named = check_series_name(name); !named) {
+    bad_argument_ = kNameArgument;
+    return named;
+  }
+  std::string fixed;
+  if (argument) {
+    const ArgumentFix fix = fix_argument(*argument, fixed);
+    if (fix != ArgumentFix::none) {
+      argument = fixed;
+    }
+    if (SharedState* state = fix == ArgumentFix::none ? nullptr : shared()) {
+      CounterStatistics& statistics = state->minutes().statistics();
+      statistics.scrubbed_arguments.fetch_add(fix != ArgumentFix::shortened, std::memory_order_relaxed);
+      statistics.shortened_arguments.fetch_add(fix != ArgumentFix::scrubbed, std::memory_order_relaxed);
+    }
+  }
+  Result<Target*> where = target();
+  if (!where) {
+    return std::move(where).error();
+  }
+  added_ = true;
+  const bool can_wait = !own_ || !own_->private_to_caller;
+  if (can_wait && (*where)->index && accumulator() != nullptr &&
+      accumulator_->add({*(*where)->index, name, argument}, value)) {
+    return {};
+  }
+  return add_directly(name, argument, value);
+}
+
+Status CounterService::add_directly(std::string_view name, std::optional<std::string_view> argument, double value) {
+  if (shared_) {
+    shared_->minutes().statistics().direct_adds.fetch_add(1, std::memory_order_relaxed);
+  }
+  const CounterRow row = row_of(name, argument, value);
+  const UnixTime now = clock::now();
+  // A pause that is longer than it can be means that the clock was moved.
+  if (now < direct_again_ && direct_again_ - now <= kDirectPause) {
+    return spool_directly(row, {ErrorCode::unavailable, "the database failed a moment ago"});
+  }
+  Result<Sink*> where = sink();
+  Status written = where ? (*where)->write({}, {&row, 1}) : Status(std::move(where).error());
+  if (written) {
+    return written;
+  }
+  direct_again_ = now + kDirectPause;
+  if (own_ && own_->private_to_caller) {
+    return written;
+  }
+  return spool_directly(row, written.error());
+}
+
+Status CounterService::spool_directly(const CounterRow& row, const Error& why) {
+  Result<Target*> where = target();
+  if (!where) {
+    return std::move(where).error();
+  }
+  const Result<Spool> spool = Spool::open(data_dir(settings_));
+  const Status kept = spool ? spool->put({{random_source(), 1}, (*where)->fingerprint}, {&row, 1}) : Status(spool.error());
+  if (kept) {
+    return {};
+  }
+  return Error{ErrorCode::unavailable, "the value could not be stored: " + why.message + "; and " + kept.error().message};
+}
+
+DrainReport CounterService::run_drain(SealScope scope, bool even_if_put_off) {
+  DrainOptions options;
+  options.scope = scope;
+  options.even_if_put_off = even_if_put_off;
+  options.sink.timeout = settings_.timeout;
+  SharedState* state = shared();
+  if (Result<Target*> where = target(); where && (own_ || state == nullptr)) {
+    if (Result<Sink*> own = sink(); own && !(own_ && own_->private_to_caller)) {
+      options.own_sinks[(*where)->fingerprint] = *own;
+    }
+  }
+  if (state == nullptr) {
+    return drain(nullptr, data_dir(settings_), options, clock::now());
+  }
+  const DrainSource source{state->segment(), state->lanes(), state->minutes(), state->targets()};
+  return drain(&source, data_dir(settings_), options, clock::now());
+}
+
+Result<std::int64_t> CounterService::flush(SealScope scope) {
+  DrainReport report = run_drain(scope, true);
+  if (report.error) {
+    return std::move(*report.error);
+  }
+  return report.rows_written;
+}
+
+bool CounterService::due(SealScope scope) {
+  if (settings_.flusher == FlusherMode::off || (!added_ && !shared_)) {
+    return false;
+  }
+  if (scope == SealScope::all) {
+    return added_;
+  }
+  return shared_ ? drain_is_due(shared_->minutes(), clock::now()) : added_;
+}
+
+void CounterService::end_request(SealScope scope) {
+  added_ = false;
+  (void)run_drain(scope, false);
+}
+
+bool CounterService::drain_running() const {
+  return shared_ && shared_->minutes().drains().sequence.load(std::memory_order_seq_cst) % 2 == 1 &&
+         file_lock::held_by_other(shared_->segment().fd(), LockByte::flush);
+}
+
+std::vector<CounterRow> CounterService::unstored_rows() {
+  std::vector<CounterRow> rows;
+  const Result<Target*> where = target();
+  if (!where) {
+    return rows;
+  }
+  const std::string& fingerprint = (*where)->fingerprint;
+  for (std::uint32_t number = 0; shared_ && number < MinuteTables::kTables; ++number) {
+    const MinuteTable table = shared_->minutes().table(number);
+    const TablePhase phase = table.state().phase();
+    if (phase == TablePhase::free || phase == TablePhase::stored) {
+      continue;
+    }
+    RowsByTarget by_target = rows_of(table, shared_->minutes(), shared_->targets());
+    std::move(by_target[fingerprint].begin(), by_target[fingerprint].end(), std::back_inserter(rows));
+  }
+  if (const Result<Spool> spool = Spool::open(data_dir(settings_))) {
+    const Result<std::vector<SpoolEntry>> entries = spool->list();
+    for (const SpoolEntry& entry : entries ? *entries : std::vector<SpoolEntry>{}) {
+      if (entry.fingerprint != fingerprint) {
+        continue;
+      }
+      // A batch that is gone by now has been stored in between.
+      if (Result<std::vector<CounterRow>> loaded = spool->load(entry)) {
+        std::move(loaded->begin(), loaded->end(), std::back_inserter(rows));
+      }
+    }
+  }
+  make_batch(rows);
+  return rows;
+}
+
+Result<std::vector<CounterRow>> CounterService::pending() {
+  if (Result<Target*> where = target(); !where) {
+    return std::move(where).error();
+  }
+  std::vector<CounterRow> rows = unstored_rows();
+  std::sort(rows.begin(), rows.end(), [](const CounterRow& a, const CounterRow& b) {
+    return std::tie(a.slot, a.name, a.argument) < std::tie(b.slot, b.name, b.argument);
+  });
+  return rows;
+}
+
+Result<std::vector<CounterBucket>> CounterService::read(const CounterQuery& query) {
+  Result<Sink*> from = sink();
+  if (!from) {
+    return std::move(from).error();
+  }
+  std::map<UnixTime, Sums> buckets;
+  for (int i = 0; i < kReadTries; ++i) {
+    constexpr timespec kMoment{0, 5'000'000};
+    for (int waits = 0; waits < 20 && drain_running(); ++waits) {
+      nanosleep(&kMoment, nullptr);
+    }
+    const auto sequence = [this] { return shared_ ? shared_->minutes().drains().sequence.load() : 0; };
+    (void)shared();
+    const std::uint64_t before = sequence();
+    buckets.clear();
+    for (const CounterRow& row : unstored_rows()) {
+      if (matches(row, query)) {
+        Sums& sums = buckets[start_of_bucket(row.slot, query.step)];
+        sums = combine(sums, row.sums);
+      }
+    }
+    Result<std::vector<CounterBucket>> stored = (*from)->read(query);
+    if (!stored) {
+      return std::move(stored).error();
+    }
+    for (const CounterBucket& bucket : *stored) {
+      Sums& sums = buckets[bucket.slot];
+      sums = combine(sums, bucket.sums);
+    }
+    if (sequence() == before) {
+      break;
+    }
+  }
+  std::vector<CounterBucket> rows;
+  for (const auto& [slot, sums] : buckets) {
+    rows.push_back({slot, sums});
+  }
+  return rows;
+}
+
+Status CounterService::install() {
+  Result<Sink*> where = sink();
+  return where ? (*where)->install() : Status(std::move(where).error());
+}
+
+std::string CounterService::sink_name() const {
+  if (own_) {
+    return {};
+  }
+  const Result<Dsn> dsn = request_dsn_.empty() ? sink_dsn(settings_) : parse_dsn(request_dsn_);
+  return dsn ? dsn->redacted() : std::string();
+}
+
+std::string CounterService::sink_fingerprint() {
+  const Result<Target*> where = target();
+  return where ? (*where)->fingerprint : std::string();
+}
+
+}  // namespace presence

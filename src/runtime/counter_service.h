@@ -1,0 +1,121 @@
+// Everything that class Counters does, free of PHP: one object for each thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/counter_row.h"
+#include "base/result.h"
+#include "counters/accumulator.h"
+#include "flusher/drain.h"
+#include "runtime/settings.h"
+#include "runtime/shared_state.h"
+#include "sinks/sink.h"
+
+namespace presence {
+
+/// A connection that the caller has and owns.
+struct OwnSink {
+  Sink* sink = nullptr;
+  std::string fingerprint;
+  /// Nobody but this caller can ever reach the database (it is in memory): rows cannot wait.
+  bool private_to_caller = false;
+};
+
+/// Counting, storing and reading, against the sink of the running request.
+class CounterService {
+ public:
+  explicit CounterService(const Settings& settings);
+  ~CounterService();
+
+  /// From here on rows go to the sink of the settings again.
+  void begin_request();
+
+  /// Rows go there for the rest of the request. Errors: invalid_argument; unsupported if there is no such sink.
+  Status connect(std::string_view dsn);
+
+  /// Rows go over this connection for the rest of the request, until `connect` or the next call; null: no longer.
+  void use(const OwnSink* sink);
+
+  /// Whether shared memory is in use.
+  [[nodiscard]] bool available();
+
+  /// Adds `value` to a series in the running minute. Nanoseconds where shared memory has room; otherwise it is written to
+  /// the sink at once, and if that fails, to the spool. Errors: invalid_argument (with which argument: see `bad_argument`);
+  /// unavailable if the value could be put nowhere.
+  Status add(std::string_view name, std::optional<std::string_view> argument, double value);
+
+  /// After `add` failed with invalid_argument: the number of the argument that is wrong, from 1.
+  [[nodiscard]] std::uint32_t bad_argument() const { return bad_argument_; }
+
+  /// Writes finished minutes, and batches that wait, now. Returns rows written. Errors: the first failure; nothing is lost
+  /// by it.
+  Result<std::int64_t> flush(SealScope scope = SealScope::finished);
+
+  /// Whether the end of a request should call `end_request`: the settings say so and something is due.
+  [[nodiscard]] bool due(SealScope scope);
+
+  /// Does at the end of a request what `due` asked for. Failures are kept for status().
+  void end_request(SealScope scope);
+
+  /// Rows of the current sink that are not in its database yet, sorted by slot, name and argument.
+  Result<std::vector<CounterRow>> pending();
+
+  /// Stored and pending rows put together by step, sorted by slot. Errors: invalid_argument; those of the sink.
+  Result<std::vector<CounterBucket>> read(const CounterQuery& query);
+
+  /// Creates the tables of the current sink.
+  Status install();
+
+  /// What the administrator should read, once: why shared memory is not in use, or was replaced. Empty if nothing.
+  std::string take_warning();
+
+  /// The segment, where there is one; maps it at first use.
+  [[nodiscard]] SharedState* shared();
+
+  [[nodiscard]] const Settings& settings() const { return settings_; }
+
+  /// For status(): where rows go, without secrets; empty for a connection of the caller's.
+  [[nodiscard]] std::string sink_name() const;
+  [[nodiscard]] std::string sink_fingerprint();
+
+ private:
+  struct Target {
+    std::string dsn;                ///< Empty for a connection of the caller's own.
+    std::string fingerprint;
+    std::optional<TargetIndex> index;  ///< In the segment's target table.
+  };
+
+  [[nodiscard]] Accumulator* accumulator();
+  Result<Target*> target();
+  Result<Sink*> sink();
+  Status add_slowly(std::string_view name, std::optional<std::string_view> argument, double value);
+  Status add_directly(std::string_view name, std::optional<std::string_view> argument, double value);
+  Status spool_directly(const CounterRow& row, const Error& why);
+  void forget_parent();
+  [[nodiscard]] std::vector<CounterRow> unstored_rows();
+  [[nodiscard]] DrainReport run_drain(SealScope scope, bool even_if_put_off);
+  [[nodiscard]] bool drain_running() const;
+
+  Settings settings_;
+  std::uint32_t forks_;
+  std::shared_ptr<SharedState> shared_;
+  bool shared_tried_ = false;
+  std::string warning_;
+  std::unique_ptr<Accumulator> accumulator_;
+
+  std::optional<Target> target_;
+  std::string request_dsn_;  ///< From connect().
+  std::optional<OwnSink> own_;
+  std::map<std::string, std::unique_ptr<Sink>> sinks_;  ///< By DSN; kept over requests.
+  UnixTime direct_again_ = 0;                           ///< Not to the sink directly before this time.
+  bool added_ = false;                                  ///< Something was added since the last drain.
+  std::uint32_t bad_argument_ = 0;
+};
+
+}  // namespace presence

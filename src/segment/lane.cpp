@@ -1,0 +1,127 @@
+#include "segment/lane.h"
+
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <mutex>
+#include <utility>
+
+#include "base/forks.h"
+#include "segment/file_lock.h"
+
+namespace presence {
+namespace {
+
+constexpr std::uint32_t kLanesVersion = 1;
+
+/// At the start of the section, before the lanes.
+struct alignas(128) LanesHeader {
+  std::atomic<std::uint32_t> used;
+};
+
+constexpr std::size_t kSectionSize = sizeof(LanesHeader) + Lanes::kCount * sizeof(LaneRecord);
+
+long membarrier(int command) { return syscall(__NR_membarrier, command, 0, 0); }
+
+/// The descriptors behind this process's lanes, plus one; 0 where there is none. Only atomics: a fork may happen while
+/// another thread changes them, and the child may not wait for a lock that such a thread held.
+std::array<std::atomic<int>, Lanes::kCount> descriptors;
+
+void close_lanes_in_child() {
+  for (std::atomic<int>& descriptor : descriptors) {
+    if (const int fd = descriptor.exchange(0, std::memory_order_relaxed); fd != 0) {
+      close(fd - 1);
+    }
+  }
+}
+
+void watch_forks() {
+  static std::once_flag once;
+  std::call_once(once, [] { pthread_atfork(nullptr, nullptr, close_lanes_in_child); });
+}
+
+LanesHeader& header_of(const Segment& segment) {
+  return *reinterpret_cast<LanesHeader*>(segment.section(SectionId::lanes).data());
+}
+
+}  // namespace
+
+SectionSpec Lanes::section() { return {SectionId::lanes, kLanesVersion, kSectionSize, {}}; }
+
+Lanes::Lanes(const Segment& segment) : segment_(&segment) {
+  std::span<std::byte> bytes = segment.section(SectionId::lanes);
+  if (bytes.size() >= kSectionSize) {
+    records_ = {reinterpret_cast<LaneRecord*>(bytes.data() + sizeof(LanesHeader)), kCount};
+  }
+}
+
+bool Lanes::alive(LaneIndex lane) const {
+  return file_lock::held_by_other(segment_->fd(), LockByte::lanes + lane);
+}
+
+std::uint32_t Lanes::used() const {
+  // Acquire pairs with the release in Lane::claim: a lane counted here has its record.
+  const std::uint32_t used = header_of(*segment_).used.load(std::memory_order_acquire);
+  return used <= kCount ? used : kCount;
+}
+
+Result<Lane> Lane::claim(const Lanes& lanes) {
+  if (lanes.records_.empty()) {
+    return Error{ErrorCode::damaged, "the segment has no lanes"};
+  }
+  watch_forks();
+  Result<UniqueFd> fd = lanes.segment_->reopen();
+  if (!fd) {
+    return std::move(fd).error();
+  }
+  for (std::uint32_t i = 0; i < Lanes::kCount; ++i) {
+    if (!file_lock::try_acquire(fd->get(), LockByte::lanes + i)) {
+      continue;
+    }
+    LaneRecord& record = lanes.records_[i];
+    // The last owner is dead or gone, so what it was writing to is as finished as it will ever be.
+    record.writing_to.store(0, std::memory_order_release);
+    const bool fenced = membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) != 0;
+    record.owner_pid.store(getpid(), std::memory_order_relaxed);
+    std::atomic<std::uint32_t>& used = header_of(*lanes.segment_).used;
+    std::uint32_t seen = used.load(std::memory_order_relaxed);
+    // Seq_cst: the count must be raised before this lane enters anything, as seen by a sealer that closed a table.
+    while (seen < i + 1 && !used.compare_exchange_weak(seen, i + 1, std::memory_order_seq_cst)) {
+    }
+    const int descriptor = fd->release();
+    descriptors[i].store(descriptor + 1, std::memory_order_relaxed);
+    return Lane(descriptor, static_cast<LaneIndex>(i), &record, fenced);
+  }
+  return Error{ErrorCode::no_space, "all " + std::to_string(Lanes::kCount) + " lanes of the segment are in use"};
+}
+
+Lane::Lane(int fd, LaneIndex index, LaneRecord* record, bool fenced)
+    : fd_(fd), index_(index), record_(record), fenced_(fenced), forks_(forks::count()) {}
+
+Lane::Lane(Lane&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)),
+      index_(other.index_),
+      record_(other.record_),
+      fenced_(other.fenced_),
+      forks_(other.forks_) {}
+
+Lane::~Lane() {
+  if (fd_ >= 0 && !inherited()) {
+    descriptors[index_].store(0, std::memory_order_relaxed);
+    close(fd_);
+  }
+}
+
+bool Lane::inherited() const { return forks_ != forks::count(); }
+
+void order_with_lanes() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  // Interrupts each processor that runs a registered process, which orders that process's stores before its loads.
+  // Fails only where registering failed, too, and there the lanes order themselves.
+  membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+}
+
+}  // namespace presence

@@ -1,0 +1,49 @@
+// Where visitors are kept: one interface, one file per store and strategy.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+
+namespace presence {
+
+/// The span of time a question is about: the last `minutes` minutes up to `now`. Each strategy cuts it as its recipe
+/// says; those that keep times count a visitor seen at exactly now - 60 * minutes.
+struct Window {
+  UnixTime now;
+  int minutes;  ///< At least 1.
+
+  [[nodiscard]] UnixTime since() const { return now - 60 * static_cast<UnixTime>(minutes); }
+};
+
+/// Who was seen when, in one place under one key. Visitor ids are 1 to 250 bytes without NUL; the caller has checked
+/// them. What a strategy cannot do is Error unsupported, whose message names a strategy that can.
+/// Other errors: unavailable, transient, damaged. Not safe for several threads at once.
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  /// The visitor was here at `now`.
+  virtual Status record(std::string_view visitor, UnixTime now) = 0;
+  /// How many different visitors the window holds.
+  virtual Result<std::int64_t> count(const Window& window) = 0;
+  /// Their ids, in no particular order.
+  virtual Result<std::vector<std::string>> ids(const Window& window) = 0;
+  /// For each visitor, whether the window holds it. One round trip at most.
+  virtual Result<std::vector<bool>> online(std::span<const std::string_view> visitors, const Window& window) = 0;
+  /// When the visitor was last seen, if that is not longer ago than the retention; 0 if not.
+  virtual Result<UnixTime> last_seen(std::string_view visitor, UnixTime now) = 0;
+  /// Takes the visitor out.
+  virtual Status forget(std::string_view visitor) = 0;
+  /// `from` is now called `to`; the later of both times stays. Does nothing if `from` is not there.
+  virtual Status replace(std::string_view from, std::string_view to, UnixTime now) = 0;
+  /// Takes out whoever was last seen longer ago than the retention.
+  virtual Status purge(UnixTime now) = 0;
+};
+
+}  // namespace presence
