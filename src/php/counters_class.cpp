@@ -20,8 +20,15 @@ using presence::UnixTime;
 using presence::php::bytes;
 using presence::php::guarded;
 using presence::php::optional_bytes;
+using presence::php::throw_argument_error;
 
 namespace {
+
+/// Whether a name can be a counter's; throws if not.
+bool valid_name(const zend_string* name) {
+  const Status named = presence::check_series_name(bytes(name));
+  return named.ok() || throw_argument_error(1, named.error());
+}
 
 Status not_there_yet(const char* method) {
   return Error{ErrorCode::internal, std::string(method) + " is not there yet in version " PRESENCE_VERSION};
@@ -74,7 +81,7 @@ PHP_METHOD(Counters, time) {
     Z_PARAM_FUNC(call, callee)
   ZEND_PARSE_PARAMETERS_END();
   if (PRESENCE_G(enabled)) {
-    guarded([&] { return presence::check_series_name(bytes(name)); });
+    guarded([&] { valid_name(name); });
     if (EG(exception) != nullptr) {
       return;
     }
@@ -135,9 +142,9 @@ PHP_METHOD(Counters, hash) {
     return;
   }
   RowHash hash{};
-  guarded([&]() -> Status {
-    if (Status named = presence::check_series_name(bytes(name)); !named.ok()) {
-      return named;
+  guarded([&] {
+    if (!valid_name(name)) {
+      return;
     }
     std::string fixed;
     std::optional<std::string_view> stored = optional_bytes(argument);
@@ -145,7 +152,6 @@ PHP_METHOD(Counters, hash) {
       stored = fixed;
     }
     hash = presence::row_hash(bytes(name), stored, UnixTime{slot});
-    return {};
   });
   if (EG(exception) != nullptr) {
     return;

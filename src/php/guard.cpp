@@ -48,4 +48,13 @@ void throw_error(const Error& error) noexcept {
   static_cast<void>(run_zend([type, message] { zend_throw_exception(type, message, 0); }));
 }
 
+bool throw_argument_error(int argument, const Error& error) noexcept {
+  if (!PRESENCE_G(bailout_pending)) {
+    const auto number = static_cast<std::uint32_t>(argument);
+    const char* message = error.message.c_str();
+    static_cast<void>(run_zend([number, message] { zend_argument_value_error(number, "%s", message); }));
+  }
+  return false;
+}
+
 }  // namespace presence::php

@@ -31,6 +31,10 @@ void throw_current_exception() noexcept;
 /// Throws the PHP exception for an error. Uses run_zend(), so it may be called with C++ objects around.
 void throw_error(const Error& error) noexcept;
 
+/// Throws a ValueError about an argument of the running method, as PHP words it: "Counters::add(): Argument #1 ($name)
+/// must …". The error's message is what comes after the name. False, so that a check can return it.
+bool throw_argument_error(int argument, const Error& error) noexcept;
+
 /// Runs a piece of Zend code that may bail out. False: it did, and the caller returns to guarded() without calling Zend
 /// again. Costs a setjmp (some 10 ns).
 template <class Body>

@@ -59,11 +59,10 @@ Result<Number> parse_number(std::string_view text, Number least, Number most, bo
   }
   Number number{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size() || number < least ||
-      number > (most >> shift)) {
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size() || number > (most >> shift)) {
     return complaint();
   }
-  number = static_cast<Number>(number << shift);
+  number = static_cast<Number>(number * (Number{1} << shift));
   return number < least ? Result<Number>(complaint()) : Result<Number>(number);
 }
 
