@@ -7,20 +7,9 @@
 
 #include "base/dsn.h"
 #include "base/result.h"
+#include "presence/options.h"
 
 namespace presence {
-
-/// How Presence reaches its store.
-enum class PresenceMode {
-  buffered,  ///< Calls touch the segment; the flusher exchanges with the store.
-  direct,    ///< Each call asks the store, as its recipe says.
-};
-
-/// What a failing server means for the page that asked.
-enum class OnError {
-  raise,   ///< ConnectionException.
-  silent,  ///< Writes are dropped, questions answered with "nobody"; the error is in status().
-};
 
 /// Who writes finished minutes.
 enum class FlusherMode {

@@ -21,9 +21,10 @@ struct Window {
   [[nodiscard]] UnixTime since() const { return now - 60 * static_cast<UnixTime>(minutes); }
 };
 
-/// Who was seen when, in one place under one key. Visitor ids are 1 to 250 bytes without NUL; the caller has checked
-/// them. What a strategy cannot do is Error unsupported, whose message names a strategy that can.
-/// Other errors: unavailable, transient, damaged. Not safe for several threads at once.
+/// Who was seen when, in one place under one key. The key and the retention are given when a store is opened. Visitor ids
+/// are 1 to 250 bytes without NUL; the caller has checked them. What a strategy cannot do is Error unsupported, whose
+/// message names a strategy that can. Other errors: unavailable, transient, damaged, no_space. Not safe for several
+/// threads at once.
 class Store {
  public:
   virtual ~Store() = default;
@@ -34,8 +35,9 @@ class Store {
   virtual Result<std::int64_t> count(const Window& window) = 0;
   /// Their ids, in no particular order.
   virtual Result<std::vector<std::string>> ids(const Window& window) = 0;
-  /// For each visitor, whether the window holds it. One round trip at most.
-  virtual Result<std::vector<bool>> online(std::span<const std::string_view> visitors, const Window& window) = 0;
+  /// For each visitor, whether the window holds it: answers[i] for visitors[i]. Both are of the same length. One round
+  /// trip at most. On an error the answers are unspecified.
+  virtual Status online(std::span<const std::string_view> visitors, const Window& window, std::span<bool> answers) = 0;
   /// When the visitor was last seen, if that is not longer ago than the retention; 0 if not.
   virtual Result<UnixTime> last_seen(std::string_view visitor, UnixTime now) = 0;
   /// Takes the visitor out.
@@ -44,6 +46,10 @@ class Store {
   virtual Status replace(std::string_view from, std::string_view to, UnixTime now) = 0;
   /// Takes out whoever was last seen longer ago than the retention.
   virtual Status purge(UnixTime now) = 0;
+
+  /// Whether a visitor is looked up in this process's memory, at less than it costs to look up a kept answer. Then
+  /// keeping answers would only make them older.
+  [[nodiscard]] virtual bool in_memory() const { return false; }
 };
 
 }  // namespace presence
