@@ -1,6 +1,7 @@
 // Adding a value to a running total, count, minimum and maximum in shared memory.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdint>
@@ -88,8 +89,11 @@ class CellSum {
     if (count <= 0) {
       return;
     }
-    add(cell.total.load(relaxed));
-    add(cell.lost.load(relaxed));
+    // A cell whose total left the range of a double is infinite, and what rounding lost in it is not a number.
+    add(std::clamp(cell.total.load(relaxed), -kLargest, kLargest));
+    if (const double lost = cell.lost.load(relaxed); std::isfinite(lost)) {
+      add(lost);
+    }
     minimum_ = std::fmin(minimum_, cell.minimum.load(relaxed));
     maximum_ = std::fmax(maximum_, cell.maximum.load(relaxed));
     count_ += count;
@@ -97,18 +101,16 @@ class CellSum {
 
   /// The sums; count 0 if nothing was added. A total beyond what a double holds becomes the largest double.
   [[nodiscard]] Sums sums() const {
-    constexpr double kLargest = std::numeric_limits<double>::max();
     if (count_ == 0) {
       return {};
     }
-    double total = total_ + lost_;
-    if (!std::isfinite(total)) {
-      total = std::isnan(total_) ? kLargest : std::copysign(kLargest, total_);
-    }
-    return {total, minimum_, maximum_, count_};
+    const double total = std::isfinite(lost_) ? total_ + lost_ : total_;
+    return {std::clamp(total, -kLargest, kLargest), minimum_, maximum_, count_};
   }
 
  private:
+  static constexpr double kLargest = std::numeric_limits<double>::max();
+
   void add(double value) {
     const double after = total_ + value;
     lost_ += rounding_error(total_, value, after);

@@ -2,10 +2,12 @@
 
 #include <linux/membarrier.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <mutex>
 #include <utility>
 
@@ -43,6 +45,11 @@ void watch_forks() {
   std::call_once(once, [] { pthread_atfork(nullptr, nullptr, close_lanes_in_child); });
 }
 
+bool owner_lives(const LaneRecord& record) {
+  const pid_t owner = record.owner_pid.load(std::memory_order_relaxed);
+  return owner > 0 && (kill(owner, 0) == 0 || errno == EPERM);
+}
+
 LanesHeader& header_of(const Segment& segment) {
   return *reinterpret_cast<LanesHeader*>(segment.section(SectionId::lanes).data());
 }
@@ -77,29 +84,38 @@ Result<Lane> Lane::claim(const Lanes& lanes) {
   if (!fd) {
     return std::move(fd).error();
   }
-  for (std::uint32_t i = 0; i < Lanes::kCount; ++i) {
-    if (!file_lock::try_acquire(fd->get(), LockByte::lanes + i)) {
-      continue;
+  const int descriptor = fd->get();
+  // Most lanes are held, and a lock that is refused costs microseconds once many are; so lanes whose owner plainly lives
+  // are passed over at first. A process id may mean another process in another container, hence the second round.
+  for (const bool look_first : {true, false}) {
+    for (std::uint32_t i = 0; i < Lanes::kCount; ++i) {
+      if (look_first && owner_lives(lanes.records_[i])) {
+        continue;
+      }
+      if (file_lock::try_acquire(descriptor, LockByte::lanes + i)) {
+        return Lane(lanes, fd->release(), static_cast<LaneIndex>(i));
+      }
     }
-    LaneRecord& record = lanes.records_[i];
-    // The last owner is dead or gone, so what it was writing to is as finished as it will ever be.
-    record.writing_to.store(0, std::memory_order_release);
-    const bool fenced = membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) != 0;
-    record.owner_pid.store(getpid(), std::memory_order_relaxed);
-    std::atomic<std::uint32_t>& used = header_of(*lanes.segment_).used;
-    std::uint32_t seen = used.load(std::memory_order_relaxed);
-    // Seq_cst: the count must be raised before this lane enters anything, as seen by a sealer that closed a table.
-    while (seen < i + 1 && !used.compare_exchange_weak(seen, i + 1, std::memory_order_seq_cst)) {
-    }
-    const int descriptor = fd->release();
-    descriptors[i].store(descriptor + 1, std::memory_order_relaxed);
-    return Lane(descriptor, static_cast<LaneIndex>(i), &record, fenced);
   }
   return Error{ErrorCode::no_space, "all " + std::to_string(Lanes::kCount) + " lanes of the segment are in use"};
 }
 
-Lane::Lane(int fd, LaneIndex index, LaneRecord* record, bool fenced)
-    : fd_(fd), index_(index), record_(record), fenced_(fenced), forks_(forks::count()) {}
+Lane::Lane(const Lanes& lanes, int fd, LaneIndex index)
+    : fd_(fd),
+      index_(index),
+      record_(&lanes.records_[index]),
+      fenced_(membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) != 0),
+      forks_(forks::count()) {
+  descriptors[index].store(fd + 1, std::memory_order_relaxed);
+  // The last owner is dead or gone, so what it was writing to is as finished as it will ever be.
+  record_->writing_to.store(0, std::memory_order_release);
+  record_->owner_pid.store(getpid(), std::memory_order_relaxed);
+  std::atomic<std::uint32_t>& used = header_of(*lanes.segment_).used;
+  std::uint32_t seen = used.load(std::memory_order_relaxed);
+  // Seq_cst: the count must be raised before this lane enters anything, as seen by a sealer that closed a table.
+  while (seen <= index && !used.compare_exchange_weak(seen, index + 1U, std::memory_order_seq_cst)) {
+  }
+}
 
 Lane::Lane(Lane&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
@@ -111,6 +127,7 @@ Lane::Lane(Lane&& other) noexcept
 Lane::~Lane() {
   if (fd_ >= 0 && !inherited()) {
     descriptors[index_].store(0, std::memory_order_relaxed);
+    record_->owner_pid.store(0, std::memory_order_relaxed);
     close(fd_);
   }
 }

@@ -20,7 +20,7 @@ using LaneIndex = std::uint16_t;
 struct alignas(128) LaneRecord {
   /// What the owner is writing to right now: 0 for nothing, otherwise a table's number plus one.
   std::atomic<std::uint32_t> writing_to;
-  /// For people who look at a segment; nothing relies on it.
+  /// A hint which lanes are worth trying; whether the owner lives is decided by its lock alone.
   std::atomic<std::int32_t> owner_pid;
 };
 
@@ -82,7 +82,7 @@ class Lane {
   void leave() const { record_->writing_to.store(0, std::memory_order_release); }
 
  private:
-  Lane(int fd, LaneIndex index, LaneRecord* record, bool fenced);
+  Lane(const Lanes& lanes, int fd, LaneIndex index);
 
   int fd_;
   LaneIndex index_;
