@@ -10,9 +10,9 @@ constexpr int kTries = 4;
 
 }  // namespace
 
-Accumulator::Accumulator(const MinuteTables& tables, Lane lane)
+Accumulator::Accumulator(const MinuteTables& tables, const Lane& lane)
     : tables_(tables),
-      lane_(std::move(lane)),
+      lane_(lane),
       seed_(tables.seed()),
       table_(tables.table(0)),
       places_(std::make_unique<std::array<std::array<Place, kWays>, kSets>>()) {}

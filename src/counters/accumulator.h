@@ -15,7 +15,8 @@ namespace presence {
 /// the running minute.
 class Accumulator {
  public:
-  Accumulator(const MinuteTables& tables, Lane lane);
+  /// `lane`: the thread's own; must outlive the accumulator.
+  Accumulator(const MinuteTables& tables, const Lane& lane);
 
   /// Adds `value` (finite) to a series that this thread has already added to in the running minute, to the byte; false,
   /// and nothing is done, if it has not. Costs nanoseconds: the clock, a look-up in memory of its own, and plain stores
@@ -25,9 +26,6 @@ class Accumulator {
   /// Adds `value` (finite) to any series (valid, see series_input.h). False if there is no room for it: no table is free,
   /// or the table has no place for one more series. Never waits for anybody.
   [[nodiscard]] bool add(const SeriesKey& key, double value);
-
-  /// The lane it writes in.
-  [[nodiscard]] const Lane& lane() const { return lane_; }
 
  private:
   /// Where a series is. The position is only good for the table generation it was found in.
@@ -53,7 +51,7 @@ class Accumulator {
   [[nodiscard]] bool enter_table();
 
   MinuteTables tables_;
-  Lane lane_;
+  const Lane& lane_;
   std::uint64_t seed_;
 
   /// The table in use, as it was when it was found open.

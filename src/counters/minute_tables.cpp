@@ -219,7 +219,7 @@ std::uint32_t MinuteTable::for_each(std::uint64_t seed,
       ++damaged;
       continue;
     }
-    CellSum sum;
+    CellsTotal sum;
     sum.take(entries_[number].shared);
     std::size_t left = stripes_.size();
     for (std::uint32_t at = entries_[number].first_stripe.load(std::memory_order_acquire);

@@ -17,7 +17,7 @@
 
 #include "base/clock.h"
 #include "base/counter_row.h"
-#include "counters/cell.h"
+#include "counters/sums_cell.h"
 #include "segment/lane.h"
 #include "segment/segment.h"
 
@@ -79,14 +79,14 @@ struct alignas(64) SeriesEntry {
   std::uint16_t name_size;
   std::uint16_t argument_size;              ///< kNoArgument if there is none.
   std::atomic<std::uint32_t> first_stripe;  ///< Number plus one of the newest stripe; 0 if there is none.
-  Cell shared;
+  SumsCell shared;
 
   static constexpr std::uint16_t kNoArgument = 0xFFFF;
 };
 
 /// One lane's own part of a hot series, so that processes adding to it do not fight over a cache line.
 struct alignas(64) Stripe {
-  Cell cell;
+  SumsCell cell;
   std::uint32_t next;  ///< Like SeriesEntry::first_stripe.
   LaneIndex lane;
 };

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/dsn.h"
-#include "base/forks.h"
 #include "counters/row_hash.h"
 #include "counters/series_input.h"
 #include "flusher/spool.h"
@@ -62,7 +61,8 @@ UnixTime start_of_bucket(UnixTime slot, std::int64_t step) {
 
 }  // namespace
 
-CounterService::CounterService(const Settings& settings) : settings_(settings), forks_(forks::count()) {}
+CounterService::CounterService(Attachment& attachment)
+    : attachment_(attachment), settings_(attachment.settings()), epoch_(attachment.epoch()) {}
 
 CounterService::~CounterService() = default;
 
@@ -97,10 +97,8 @@ void CounterService::use(const OwnSink* sink) {
 bool CounterService::available() { return shared() != nullptr; }
 
 void CounterService::forget_parent() {
-  forks_ = forks::count();
+  epoch_ = attachment_.epoch();
   accumulator_.reset();
-  shared_.reset();
-  shared_tried_ = false;
   sinks_.clear();
   if (target_) {
     target_->index.reset();
@@ -108,28 +106,17 @@ void CounterService::forget_parent() {
 }
 
 SharedState* CounterService::shared() {
-  if (forks_ != forks::count()) {
+  if (epoch_ != attachment_.epoch()) {
     forget_parent();
   }
-  if (!shared_tried_) {
-    shared_tried_ = true;
-    Result<std::shared_ptr<SharedState>> state = SharedState::attach(settings_, warning_);
-    if (state) {
-      shared_ = std::move(*state);
-    } else {
-      warning_ = state.error().message + "; counters are written to their database one by one";
-    }
-  }
-  return shared_.get();
+  shared_ = attachment_.shared();
+  return shared_;
 }
 
-std::string CounterService::take_warning() { return std::exchange(warning_, {}); }
-
 Accumulator* CounterService::accumulator() {
-  SharedState* state = shared();
-  if (!accumulator_ && state != nullptr) {
-    if (Result<Lane> lane = Lane::claim(state->lanes())) {
-      accumulator_ = std::make_unique<Accumulator>(state->minutes(), std::move(*lane));
+  if (shared() != nullptr && !accumulator_) {
+    if (const Lane* lane = attachment_.lane()) {
+      accumulator_ = std::make_unique<Accumulator>(shared_->minutes(), *lane);
     }
   }
   return accumulator_.get();
@@ -187,7 +174,7 @@ Status CounterService::add(std::string_view name, std::optional<std::string_view
     bad_argument_ = kValueArgument;
     return finite;
   }
-  if (accumulator_ && forks_ == forks::count() && target_ && target_->index) [[likely]] {
+  if (accumulator_ && epoch_ == attachment_.epoch() && target_ && target_->index) [[likely]] {
     if (accumulator_->add_known({*target_->index, name, argument}, value)) [[likely]] {
       return {};
     }

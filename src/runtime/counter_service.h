@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "counters/accumulator.h"
 #include "flusher/drain.h"
+#include "runtime/attachment.h"
 #include "runtime/settings.h"
 #include "runtime/shared_state.h"
 #include "sinks/sink.h"
@@ -30,7 +31,8 @@ struct OwnSink {
 /// Counting, storing and reading, against the sink of the running request.
 class CounterService {
  public:
-  explicit CounterService(const Settings& settings);
+  /// `attachment` must outlive the service.
+  explicit CounterService(Attachment& attachment);
   ~CounterService();
 
   /// From here on rows go to the sink of the settings again.
@@ -72,15 +74,7 @@ class CounterService {
   /// Creates the tables of the current sink.
   Status install();
 
-  /// What the administrator should read, once: why shared memory is not in use, or was replaced. Empty if nothing.
-  std::string take_warning();
-
-  /// The segment, where there is one; maps it at first use.
-  [[nodiscard]] SharedState* shared();
-
-  [[nodiscard]] const Settings& settings() const { return settings_; }
-
-  /// For status(): where rows go, without secrets; empty for a connection of the caller's.
+  /// Where rows go, without secrets; empty for a connection of the caller's.
   [[nodiscard]] std::string sink_name() const;
   [[nodiscard]] std::string sink_fingerprint();
 
@@ -91,6 +85,7 @@ class CounterService {
     std::optional<TargetIndex> index;  ///< In the segment's target table.
   };
 
+  SharedState* shared();
   [[nodiscard]] Accumulator* accumulator();
   Result<Target*> target();
   Result<Sink*> sink();
@@ -102,11 +97,10 @@ class CounterService {
   [[nodiscard]] DrainReport run_drain(SealScope scope, bool even_if_put_off);
   [[nodiscard]] bool drain_running() const;
 
-  Settings settings_;
-  std::uint32_t forks_;
-  std::shared_ptr<SharedState> shared_;
-  bool shared_tried_ = false;
-  std::string warning_;
+  Attachment& attachment_;
+  const Settings& settings_;
+  std::uint32_t epoch_;
+  SharedState* shared_ = nullptr;  ///< As of the last call of shared().
   std::unique_ptr<Accumulator> accumulator_;
 
   std::optional<Target> target_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/forks.h"
+#include "visitors/visitor_table.h"
 
 namespace presence {
 namespace {
@@ -17,6 +18,24 @@ struct Mapped {
   std::map<std::string, std::shared_ptr<SharedState>> states;
 };
 
+using Sections = std::array<SectionSpec, 4>;
+
+/// The sections as the settings want them, scaled down to what presence.segment_size allows.
+Result<Sections> sections_for(const Settings& settings) {
+  for (double scale = 1; scale > 0.001; scale *= 0.9) {
+    const auto scaled = [scale](std::uint32_t number) {
+      return static_cast<std::uint32_t>(static_cast<double>(number) * scale);
+    };
+    Sections sections = {Lanes::section(), TargetTable::section(), MinuteTables::section(scaled(settings.max_series)),
+                         VisitorTable::section(scaled(settings.max_visitors))};
+    if (settings.segment_size == 0 || Segment::size_of(sections) <= settings.segment_size) {
+      return sections;
+    }
+  }
+  return Error{ErrorCode::no_space, "presence.segment_size is too small: " + std::to_string(settings.segment_size) +
+                                        " bytes do not hold even small tables; 0 makes it as large as needed"};
+}
+
 Mapped& mapped() {
   static Mapped instance;
   return instance;
@@ -27,8 +46,8 @@ Mapped& mapped() {
 SharedState::SharedState(Segment segment)
     : segment_(std::move(segment)), lanes_(segment_), targets_(segment_), minutes_(segment_) {}
 
-Result<std::shared_ptr<SharedState>> SharedState::attach(const Settings& settings, std::string& warning) {
-  const std::string path = segment_path(settings);
+Result<std::shared_ptr<SharedState>> SharedState::attach(const std::string& path, const Settings& settings,
+                                                         std::string& warning) {
   Mapped& process = mapped();
   const std::lock_guard<std::mutex> guard(process.mutex);
   if (process.forks != forks::count()) {
@@ -38,9 +57,11 @@ Result<std::shared_ptr<SharedState>> SharedState::attach(const Settings& setting
   if (const auto known = process.states.find(path); known != process.states.end()) {
     return known->second;
   }
-  const std::array<SectionSpec, 3> sections = {Lanes::section(), TargetTable::section(),
-                                               MinuteTables::section(settings.max_series)};
-  Result<Segment::Opened> opened = Segment::open({path}, sections);
+  const Result<Sections> sections = sections_for(settings);
+  if (!sections) {
+    return sections.error();
+  }
+  Result<Segment::Opened> opened = Segment::open({path}, *sections);
   if (!opened) {
     return std::move(opened).error();
   }

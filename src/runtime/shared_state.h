@@ -19,7 +19,8 @@ class SharedState {
   /// Maps the segment, or takes what this process has mapped before under that path. In a forked child it is mapped anew:
   /// the child may run as another user than its parent. `warning` is set where the administrator should know something,
   /// once per mapping. Errors: those of Segment::open, and damaged.
-  static Result<std::shared_ptr<SharedState>> attach(const Settings& settings, std::string& warning);
+  static Result<std::shared_ptr<SharedState>> attach(const std::string& path, const Settings& settings,
+                                                     std::string& warning);
 
   SharedState(const SharedState&) = delete;
   SharedState& operator=(const SharedState&) = delete;

@@ -202,6 +202,14 @@ Segment::~Segment() {
   }
 }
 
+std::uint64_t Segment::size_of(std::span<const SectionSpec> specs) {
+  std::uint64_t size = kSegmentPage;
+  for (const SectionSpec& spec : specs) {
+    size += round_up_to_page(spec.size);
+  }
+  return size;
+}
+
 Result<Segment::Opened> Segment::open(const SegmentOptions& options, std::span<const SectionSpec> specs) {
   const std::string& path = options.path;
   std::string warning;

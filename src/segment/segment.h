@@ -43,6 +43,9 @@ class Segment {
   /// not a regular file; it is left alone).
   static Result<Opened> open(const SegmentOptions& options, std::span<const SectionSpec> sections);
 
+  /// Bytes of the file that `open` would create.
+  static std::uint64_t size_of(std::span<const SectionSpec> sections);
+
   Segment(Segment&& other) noexcept;
   Segment& operator=(Segment&&) = delete;
   ~Segment();

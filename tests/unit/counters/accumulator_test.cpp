@@ -16,7 +16,7 @@ namespace {
 class AccumulatorTest : public CountingFixture {};
 
 TEST_F(AccumulatorTest, SumsCountsAndKeepsTheExtremes) {
-  Accumulator adder = accumulator();
+  Adder adder = accumulator();
   for (const double value : {3.0, -1.5, 10.25}) {
     ASSERT_TRUE(adder.add({0, "name", "argument"}, value));
   }
@@ -30,7 +30,7 @@ TEST_F(AccumulatorTest, SumsCountsAndKeepsTheExtremes) {
 }
 
 TEST_F(AccumulatorTest, KeepsSeriesApart) {
-  Accumulator adder = accumulator();
+  Adder adder = accumulator();
   ASSERT_TRUE(adder.add({0, "a", std::nullopt}, 1));
   ASSERT_TRUE(adder.add({0, "a", ""}, 2));
   ASSERT_TRUE(adder.add({0, "a", "b"}, 3));
@@ -45,7 +45,7 @@ TEST_F(AccumulatorTest, KeepsSeriesApart) {
 }
 
 TEST_F(AccumulatorTest, KnownSeriesAreAddedToAndOthersAreNot) {
-  Accumulator adder = accumulator();
+  Adder adder = accumulator();
   EXPECT_FALSE(adder.add_known({0, "name", std::nullopt}, 1));
   ASSERT_TRUE(adder.add({0, "name", std::nullopt}, 1));
   EXPECT_TRUE(adder.add_known({0, "name", std::nullopt}, 1));
@@ -55,7 +55,7 @@ TEST_F(AccumulatorTest, KnownSeriesAreAddedToAndOthersAreNot) {
 }
 
 TEST_F(AccumulatorTest, ZeroAndNegativeZeroCount) {
-  Accumulator adder = accumulator();
+  Adder adder = accumulator();
   ASSERT_TRUE(adder.add({0, "zero", std::nullopt}, 0.0));
   ASSERT_TRUE(adder.add({0, "zero", std::nullopt}, -0.0));
   const Sums sums = take_sums().at({"zero", "(none)"});
@@ -64,7 +64,7 @@ TEST_F(AccumulatorTest, ZeroAndNegativeZeroCount) {
 }
 
 TEST_F(AccumulatorTest, IntegersStayExactTo2To53) {
-  Accumulator adder = accumulator();
+  Adder adder = accumulator();
   constexpr double kLarge = 9007199254740992.0 - 1'000'000;
   ASSERT_TRUE(adder.add({0, "n", std::nullopt}, kLarge));
   for (int i = 0; i < 1'000'000; ++i) {
@@ -74,7 +74,7 @@ TEST_F(AccumulatorTest, IntegersStayExactTo2To53) {
 }
 
 TEST_F(AccumulatorTest, ManySmallValuesStayWithinOnePartIn1e12) {
-  Accumulator adder = accumulator();
+  Adder adder = accumulator();
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> values(0, 0.1);
   long double exact = 0;
@@ -88,7 +88,7 @@ TEST_F(AccumulatorTest, ManySmallValuesStayWithinOnePartIn1e12) {
 }
 
 TEST_F(AccumulatorTest, LargeValuesDoNotSwallowSmallOnes) {
-  Accumulator adder = accumulator();
+  Adder adder = accumulator();
   ASSERT_TRUE(adder.add({0, "t", std::nullopt}, 1e16));
   for (int i = 0; i < 1000; ++i) {
     ASSERT_TRUE(adder.add({0, "t", std::nullopt}, 1));
@@ -98,7 +98,7 @@ TEST_F(AccumulatorTest, LargeValuesDoNotSwallowSmallOnes) {
 }
 
 TEST_F(AccumulatorTest, ASumBeyondADoubleBecomesTheLargestDouble) {
-  Accumulator adder = accumulator();
+  Adder adder = accumulator();
   constexpr double kLargest = std::numeric_limits<double>::max();
   for (int i = 0; i < 20; ++i) {
     ASSERT_TRUE(adder.add({0, "up", std::nullopt}, kLargest));
@@ -111,7 +111,7 @@ TEST_F(AccumulatorTest, ASumBeyondADoubleBecomesTheLargestDouble) {
 
 TEST_F(AccumulatorTest, AFullTableSaysSoAndLosesNothing) {
   open(16);
-  Accumulator adder = accumulator();
+  Adder adder = accumulator();
   int taken = 0;
   for (int i = 0; i < 100; ++i) {
     taken += adder.add({0, "series", std::to_string(i)}, 1) ? 1 : 0;
@@ -124,7 +124,7 @@ TEST_F(AccumulatorTest, AFullTableSaysSoAndLosesNothing) {
 
 TEST_F(AccumulatorTest, LongKeysFillTheTableBeforeItsSeriesAreUsedUp) {
   open(16);
-  Accumulator adder = accumulator();
+  Adder adder = accumulator();
   int taken = 0;
   for (int i = 0; i < 16; ++i) {
     taken += adder.add({0, "series", std::string(240, 'x') + std::to_string(i)}, 1) ? 1 : 0;
@@ -135,7 +135,7 @@ TEST_F(AccumulatorTest, LongKeysFillTheTableBeforeItsSeriesAreUsedUp) {
 }
 
 TEST_F(AccumulatorTest, WhenNoTableIsFreeAddingSaysSo) {
-  Accumulator adder = accumulator();
+  Adder adder = accumulator();
   for (std::uint32_t i = 0; i < MinuteTables::kTables; ++i) {
     ASSERT_TRUE(adder.add({0, "x", std::nullopt}, 1));
     seal(*tables_, *lanes_, SealScope::all, 0);
@@ -146,7 +146,7 @@ TEST_F(AccumulatorTest, WhenNoTableIsFreeAddingSaysSo) {
 }
 
 TEST_F(AccumulatorTest, SealedTablesHaveGrowingBatchNumbers) {
-  Accumulator adder = accumulator();
+  Adder adder = accumulator();
   std::uint64_t last = 0;
   for (int i = 0; i < 20; ++i) {
     ASSERT_TRUE(adder.add({0, "x", std::nullopt}, 1));
@@ -163,7 +163,7 @@ TEST_F(AccumulatorTest, SealedTablesHaveGrowingBatchNumbers) {
 }
 
 TEST_F(AccumulatorTest, OnlyFinishedMinutesAreSealedUnlessAllAreAskedFor) {
-  Accumulator adder = accumulator();
+  Adder adder = accumulator();
   ASSERT_TRUE(adder.add({0, "x", std::nullopt}, 1));
   std::int64_t minute = 0;
   for (std::uint32_t number = 0; number < MinuteTables::kTables; ++number) {
@@ -185,7 +185,7 @@ TEST_F(AccumulatorTest, ThreadsOnHotAndColdSeriesLoseNothingWhileMinutesAreSeale
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
-      Accumulator adder = accumulator();
+      Adder adder = accumulator();
       std::mt19937 random(static_cast<unsigned>(t));
       for (int i = 0; i < kAdds; ++i) {
         const std::string argument = i % 2 == 0 ? "hot" : std::to_string(random() % 500);

@@ -42,11 +42,20 @@ class CountingFixture : public testing::Test {
     ASSERT_EQ(targets_->find_or_add(kFingerprint, "sqlite:/nowhere"), TargetIndex{0});
   }
 
-  Accumulator accumulator() {
-    Result<Lane> lane = Lane::claim(*lanes_);
-    EXPECT_TRUE(lane.ok());
-    return Accumulator(*tables_, std::move(*lane));
-  }
+  /// An accumulator with a lane of its own.
+  class Adder {
+   public:
+    explicit Adder(const CountingFixture& fixture)
+        : lane_(Lane::claim(*fixture.lanes_)), accumulator_(*fixture.tables_, *lane_) {}
+    bool add(const SeriesKey& key, double value) { return accumulator_.add(key, value); }
+    bool add_known(const SeriesKey& key, double value) { return accumulator_.add_known(key, value); }
+
+   private:
+    Result<Lane> lane_;
+    Accumulator accumulator_;
+  };
+
+  Adder accumulator() const { return Adder(*this); }
 
   /// Seals everything, takes the rows out of the sealed tables, and frees these.
   std::vector<CounterRow> take_all() {

@@ -35,7 +35,7 @@ TEST_F(CountingKillTest, EveryAddThatReturnedIsThereOnceAndNobodyElseIsHeldUp) {
   const auto start = [&](int place) {
     const pid_t child = fork();
     if (child == 0) {
-      Accumulator adder = accumulator();
+      Adder adder = accumulator();
       std::mt19937 random(static_cast<unsigned>(getpid()));
       for (;;) {
         const std::string argument = std::to_string(random() % kSeries);
@@ -100,7 +100,7 @@ TEST_F(CountingKillTest, EveryAddThatReturnedIsThereOnceAndNobodyElseIsHeldUp) {
 TEST_F(CountingKillTest, RandomlyDamagedTablesNeverCrashOrHang) {
   std::mt19937 random(11);
   for (int round = 0; round < 300; ++round) {
-    Accumulator adder = accumulator();
+    Adder adder = accumulator();
     for (int i = 0; i < 200; ++i) {
       (void)adder.add({0, "series", std::to_string(random() % 300)}, 1);
     }

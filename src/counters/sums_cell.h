@@ -16,7 +16,7 @@ namespace presence {
 ///
 /// All accesses are relaxed: nobody draws conclusions from one field about another before the minute is sealed, and the
 /// sealer is ordered behind the writers by their lanes.
-struct Cell {
+struct SumsCell {
   std::atomic<double> total;
   std::atomic<double> lost;
   std::atomic<double> minimum;
@@ -33,7 +33,7 @@ inline double rounding_error(double a, double b, double rounded_sum) {
 }
 
 /// Makes a cell empty. Only before others can see it.
-inline void clear(Cell& cell) {
+inline void clear(SumsCell& cell) {
   cell.total.store(0, std::memory_order_relaxed);
   cell.lost.store(0, std::memory_order_relaxed);
   cell.minimum.store(std::numeric_limits<double>::infinity(), std::memory_order_relaxed);
@@ -43,7 +43,7 @@ inline void clear(Cell& cell) {
 
 /// Adds to a cell that only the caller's lane writes to: plain loads and stores, no locked instruction.
 /// The count comes last, so that a cell whose first add was cut off by a kill still counts as empty.
-inline void add_exclusive(Cell& cell, double value) {
+inline void add_exclusive(SumsCell& cell, double value) {
   constexpr auto relaxed = std::memory_order_relaxed;
   const double before = cell.total.load(relaxed);
   const double after = before + value;
@@ -61,7 +61,7 @@ inline void add_exclusive(Cell& cell, double value) {
 }
 
 /// Adds to a cell that any lane may write to. Lock-free: a failed compare-exchange means that another add succeeded.
-inline void add_shared(Cell& cell, double value) {
+inline void add_shared(SumsCell& cell, double value) {
   constexpr auto relaxed = std::memory_order_relaxed;
   double before = cell.total.load(relaxed);
   while (!cell.total.compare_exchange_weak(before, before + value, relaxed)) {
@@ -81,9 +81,9 @@ inline void add_shared(Cell& cell, double value) {
 }
 
 /// Puts cells of one series together.
-class CellSum {
+class CellsTotal {
  public:
-  void take(const Cell& cell) {
+  void take(const SumsCell& cell) {
     constexpr auto relaxed = std::memory_order_relaxed;
     const std::int64_t count = cell.count.load(relaxed);
     if (count <= 0) {

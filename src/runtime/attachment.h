@@ -1,0 +1,62 @@
+// One thread's place in shared memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "runtime/settings.h"
+#include "runtime/shared_state.h"
+#include "segment/lane.h"
+
+namespace presence {
+
+/// The segment and the thread's lane in it, taken at first use. A forked child starts anew.
+class Attachment {
+ public:
+  explicit Attachment(const Settings& settings);
+
+  /// Counts up when this process turns out to be a fork: what was taken from the attachment before is the parent's and must
+  /// be dropped. Costs a load.
+  [[nodiscard]] std::uint32_t epoch() const;
+
+  /// The segment; null if it cannot be had.
+  [[nodiscard]] SharedState* shared();
+
+  /// The thread's lane; null if there is no segment or no lane left.
+  [[nodiscard]] const Lane* lane();
+
+  /// The memory for visitors: that of shared(), or where it cannot be had, of a file in the data folder. Its lane with it.
+  struct Visitors {
+    SharedState* shared = nullptr;
+    const Lane* lane = nullptr;
+  };
+  /// Error: unavailable if neither can be had; it says why.
+  Result<Visitors> visitors();
+
+  /// What the administrator should read, once: why shared memory is not in use, or was replaced. Empty if nothing.
+  [[nodiscard]] std::string take_warning();
+
+  [[nodiscard]] const Settings& settings() const { return settings_; }
+
+ private:
+  /// A mapped segment and the lane in it.
+  struct Place {
+    std::shared_ptr<SharedState> state;
+    std::unique_ptr<Lane> lane;
+    bool tried = false;
+    bool lane_tried = false;
+  };
+
+  void forget_parent();
+  [[nodiscard]] const Lane* lane_in(Place& place);
+
+  Settings settings_;
+  std::uint32_t forks_;
+  Place main_;
+  Place spare_;
+  std::string why_not_;
+  std::string warning_;
+};
+
+}  // namespace presence

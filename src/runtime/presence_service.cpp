@@ -1,0 +1,67 @@
+#include "runtime/presence_service.h"
+
+#include <string>
+#include <utility>
+
+#include "base/dsn.h"
+#include "stores/shm_store.h"
+
+namespace presence {
+
+Result<const VisitorTable*> PresenceService::table() {
+  if (epoch_ != attachment_.epoch()) {
+    epoch_ = attachment_.epoch();
+    table_.reset();
+  }
+  if (!table_) {
+    const Result<Attachment::Visitors> place = attachment_.visitors();
+    if (!place) {
+      return place.error();
+    }
+    const SharedState& shared = *place->shared;
+    Result<VisitorTable> attached =
+        VisitorTable::attach(shared.segment().section(SectionId::visitors), shared.segment().seed(),
+                             place->lane->index(), [&shared](LaneIndex lane) { return shared.lanes().alive(lane); });
+    if (!attached) {
+      return std::move(attached).error();
+    }
+    table_ = std::make_unique<VisitorTable>(std::move(*attached));
+  }
+  return table_.get();
+}
+
+PresenceOptions PresenceService::default_options() const {
+  const Settings& settings = attachment_.settings();
+  PresenceOptions options;
+  options.key = settings.key;
+  options.window = settings.window;
+  options.retention = settings.retention;
+  options.throttle = settings.throttle;
+  options.mode = settings.mode;
+  options.timeout = settings.timeout;
+  options.on_error = settings.on_error;
+  return options;
+}
+
+Result<PresenceTracker> PresenceService::open(std::string_view text, const PresenceOptions& options) {
+  const Result<Dsn> dsn = parse_dsn(text);
+  if (!dsn) {
+    return dsn.error();
+  }
+  if (dsn->scheme != "shm") {
+    return Error{ErrorCode::unsupported,
+                 "there is no store \"" + dsn->scheme + ":\" in this version; use \"shm:\", this machine's shared memory"};
+  }
+  return PresenceTracker::open(
+      options, dsn->redacted(),
+      [this](const PresenceOptions& of_room) -> Result<std::unique_ptr<Store>> {
+        Result<const VisitorTable*> visitors = table();
+        if (!visitors) {
+          return std::move(visitors).error();
+        }
+        return std::unique_ptr<Store>(std::make_unique<ShmStore>(**visitors, of_room.key, of_room.retention));
+      },
+      cache_);
+}
+
+}  // namespace presence
