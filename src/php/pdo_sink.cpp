@@ -1,0 +1,318 @@
+#include "php/pdo_sink.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "sinks/mysql_errors.h"
+#include "sinks/sql.h"
+
+namespace presence::php {
+namespace {
+
+// How often a transaction that lost against another one is repeated at once, and for how long at most (seconds).
+constexpr int kMaxRepeats = 8;
+constexpr double kRepeatTime = 5.0;
+
+// SQLite refuses statements of more than a million bytes unless it was compiled for more.
+constexpr std::size_t kSqliteStatement = 500'000;
+
+template <class Number>
+Number parse_number(const std::string& text) {
+  Number number{};
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+void append_hex(std::string& out, std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  out += "x'";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += kDigits[byte >> 4U];
+    out += kDigits[byte & 15U];
+  }
+  out += '\'';
+}
+
+class PdoSink final : public Sink {
+ public:
+  PdoSink(zend_object* pdo, PdoDriver driver) : connection_(pdo, driver) {}
+
+  Status install() override {
+    if (Status status = prepare_to_write(); !status) {
+      return status;
+    }
+    if (!is_mysql()) {
+      return in_transaction([this] { return create_tables(); });
+    }
+    return create_tables();
+  }
+
+  Status write(const BatchId& id, std::span<const CounterRow> rows) override {
+    if (!id.source.empty()) {
+      if (Status status = sql::check_batch(id); !status) {
+        return status;
+      }
+    } else if (rows.empty()) {
+      return {};
+    }
+    if (Status status = prepare_to_write(); !status) {
+      return status;
+    }
+    const double deadline = clock::monotonic() + kRepeatTime;
+    for (int repeats = 0;; ++repeats) {
+      Status status = in_transaction([&] { return write_rows(id, rows); });
+      const bool repeat = !status && is_mysql() && mysql::is_lock_conflict(failed_with_) && repeats < kMaxRepeats &&
+                          clock::monotonic() < deadline;
+      if (!repeat) {
+        return status;
+      }
+    }
+  }
+
+  Result<std::vector<CounterBucket>> read(const CounterQuery& query) override {
+    if (Status status = sql::check_query(query); !status) {
+      return std::move(status).error();
+    }
+    if (Status status = prepare(); !status) {
+      return std::move(status).error();
+    }
+    if (!is_mysql()) {
+      const auto has_counter = has_table();
+      if (!has_counter || !*has_counter) {
+        return has_counter ? Result<std::vector<CounterBucket>>(std::vector<CounterBucket>()) : has_counter.error();
+      }
+    }
+    std::string name;
+    append_literal(name, query.name);
+    std::string argument;
+    if (query.argument) {
+      append_literal(argument, *query.argument);
+    }
+    auto rows = connection_.query(sql::read_query(
+        dialect_, kTable, query, name, query.argument ? std::optional<std::string_view>(argument) : std::nullopt));
+    if (!rows) {
+      return with_advice(std::move(rows).error());
+    }
+    std::vector<CounterBucket> buckets;
+    buckets.reserve(rows->size());
+    for (const std::vector<std::string>& row : *rows) {
+      buckets.push_back({parse_number<std::int64_t>(row[0]),
+                         {.total = parse_number<double>(row[1]),
+                          .minimum = parse_number<double>(row[2]),
+                          .maximum = parse_number<double>(row[3]),
+                          .count = parse_number<std::int64_t>(row[4])}});
+    }
+    return buckets;
+  }
+
+ private:
+  static constexpr std::string_view kTable = sql::kDefaultTable;
+
+  [[nodiscard]] bool is_mysql() const { return connection_.driver() == PdoDriver::mysql; }
+
+  /// Finds out, once, what the server understands.
+  Status prepare() {
+    if (prepared_) {
+      return {};
+    }
+    if (is_mysql()) {
+      const auto answer = connection_.query("SELECT VERSION(), @@max_allowed_packet");
+      if (!answer) {
+        return answer.error();
+      }
+      if (answer->empty() || answer->front().size() != 2) {
+        return Error{ErrorCode::unavailable, "the database of Counters::$db does not tell its version"};
+      }
+      dialect_ = sql::server_dialect(answer->front()[0]);
+      // Some room for what the protocol adds.
+      const auto packet = parse_number<std::size_t>(answer->front()[1]);
+      limits_.bytes = std::min(limits_.bytes, packet > 1024 ? packet - 512 : packet);
+    } else {
+      dialect_ = sql::Dialect::sqlite;
+      limits_.bytes = kSqliteStatement;
+    }
+    prepared_ = true;
+    return {};
+  }
+
+  /// A transaction of the application is not ours to commit, and beginning another one would do that.
+  Status prepare_to_write() {
+    const auto open = connection_.in_transaction();
+    if (!open) {
+      return open.error();
+    }
+    if (*open) {
+      return Error{ErrorCode::transient,
+                   "the application has a transaction open on Counters::$db; counters are written outside of those"};
+    }
+    return prepare();
+  }
+
+  /// Runs `work` in a transaction of ours; rolled back if it fails.
+  template <class Work>
+  Status in_transaction(Work&& work) {
+    failed_with_ = 0;
+    Status status = connection_.run(begin_statement());
+    if (!status) {
+      failed_with_ = connection_.last_error();
+      return status;
+    }
+    status = work();
+    if (status.ok()) {
+      status = connection_.run("COMMIT");
+    }
+    if (!status.ok()) {
+      failed_with_ = connection_.last_error();
+      // Fails only where the transaction is gone already.
+      static_cast<void>(connection_.run("ROLLBACK").ok());
+      return with_advice(std::move(status).error());
+    }
+    return status;
+  }
+
+  [[nodiscard]] std::string_view begin_statement() const {
+    // IMMEDIATE: a transaction that begins by reading could not wait for another writer later.
+    return is_mysql() ? "START TRANSACTION" : "BEGIN IMMEDIATE";
+  }
+
+  Status write_rows(const BatchId& id, std::span<const CounterRow> rows) {
+    if (!is_mysql()) {
+      if (Status status = create_tables(); !status) {
+        return status;
+      }
+    }
+    bool has_ledger = false;
+    if (!id.source.empty()) {
+      const auto ledger = look_up(id);
+      if (!ledger) {
+        return ledger.error();
+      }
+      if (*ledger == Ledger::applied_before) {
+        return {};
+      }
+      has_ledger = *ledger == Ledger::is_new;
+    }
+    const auto quote = [this](std::string& out, std::string_view text) { append_literal(out, text); };
+    const auto send = [this](std::string_view statement) { return connection_.run(statement); };
+    if (Status status = sql::send_upserts(dialect_, kTable, rows, limits_, quote, send); !status) {
+      return status;
+    }
+    return has_ledger ? connection_.run(sql::update_batch(kTable, id, clock::now())) : Status();
+  }
+
+  enum class Ledger { missing, is_new, applied_before };
+
+  /// Asks the ledger about a batch, and locks its source's row until the end of the transaction.
+  Result<Ledger> look_up(const BatchId& id) {
+    // A second round only for a source that is seen for the first time.
+    for (int round = 0; round < 2; ++round) {
+      const auto rows = connection_.query(sql::select_batch(dialect_, kTable, id.source));
+      if (!rows) {
+        // Whoever has rights on single tables only is denied a table that does not exist.
+        const unsigned error = connection_.last_error();
+        const bool missing = is_mysql() && (error == mysql::kNoSuchTable || error == mysql::kTableAccessDenied);
+        return missing ? Result<Ledger>(Ledger::missing) : rows.error();
+      }
+      if (!rows->empty() && !rows->front().empty()) {
+        const auto last = parse_number<std::int64_t>(rows->front().front());
+        return last >= static_cast<std::int64_t>(id.number) ? Ledger::applied_before : Ledger::is_new;
+      }
+      if (Status status = add_source(id.source); !status) {
+        return std::move(status).error();
+      }
+    }
+    return Error{ErrorCode::transient, "the ledger of batches lost a row that was just added"};
+  }
+
+  /// Adds a source. On MySQL outside of the transaction (see sql::insert_source), and begins another one.
+  Status add_source(const std::string& source) {
+    const std::string insert = sql::insert_source(kTable, source);
+    if (!is_mysql()) {
+      return connection_.run(insert);
+    }
+    if (Status status = connection_.run("ROLLBACK"); !status) {
+      return status;
+    }
+    if (Status status = connection_.run(insert); !status && connection_.last_error() != mysql::kDuplicateKey) {
+      return status;
+    }
+    return connection_.run(begin_statement());
+  }
+
+  Status create_tables() {
+    bool has_counter = false;
+    if (!is_mysql()) {
+      const auto found = has_table();
+      if (!found) {
+        return found.error();
+      }
+      has_counter = *found;  // An older table gets no index of ours.
+    }
+    if (!has_counter) {
+      for (const std::string& statement : sql::create_counter_statements(dialect_, kTable)) {
+        if (Status status = connection_.run(statement); !status) {
+          return status;
+        }
+      }
+    }
+    return connection_.run(sql::create_ledger_statement(dialect_, kTable));
+  }
+
+  /// Whether an SQLite database has the counter table.
+  Result<bool> has_table() {
+    const auto rows = connection_.query(
+        "SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND name = '" + std::string(kTable) +
+        "' COLLATE NOCASE");
+    return rows ? Result<bool>(!rows->empty()) : rows.error();
+  }
+
+  /// As a literal that means the same whatever the connection's character set and SQL mode are.
+  void append_literal(std::string& out, std::string_view text) const {
+    if (is_mysql()) {
+      out += "_utf8mb4 ";
+      append_hex(out, text);
+    } else if (text.find('\0') != std::string_view::npos) {
+      out += "CAST(";
+      append_hex(out, text);
+      out += " AS TEXT)";
+    } else {
+      out += '\'';
+      for (const char c : text) {
+        out.append(c == '\'' ? 2 : 1, c);
+      }
+      out += '\'';
+    }
+  }
+
+  static Error with_advice(Error error) {
+    if (error.code == ErrorCode::not_installed) {
+      error.message += ". Counters::install() creates the table `" + std::string(kTable) + "` where it is missing";
+    }
+    return error;
+  }
+
+  PdoConnection connection_;
+  bool prepared_ = false;
+  sql::Dialect dialect_ = sql::Dialect::values_function;
+  sql::StatementLimits limits_;
+  unsigned failed_with_ = 0;  ///< The driver's number of the error that ended the last transaction.
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Sink>> open_pdo_sink(zend_object* pdo) {
+  const auto identity = identify_pdo(pdo);
+  if (!identity) {
+    return identity.error();
+  }
+  return std::unique_ptr<Sink>(new PdoSink(pdo, identity->driver));
+}
+
+}  // namespace presence::php
