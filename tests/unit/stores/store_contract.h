@@ -1,0 +1,78 @@
+// What every store promises, whatever keeps its visitors. A store joins by a StoreUnderTest and one
+// INSTANTIATE_TEST_SUITE_P in its own test file; what its strategy cannot do it says there, and the tests about that then
+// expect Error unsupported with the name of a strategy that can.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stores/store.h"
+
+namespace presence {
+
+/// One kind of store, how to make some, and what it can do.
+struct StoreUnderTest {
+  std::string name;
+  /// A store for the key with that retention in minutes. Called twice for one key within a test, it gives two stores of the
+  /// same visitors, as two requests have. A new server, or an emptied one, for each test: see `reset`.
+  std::function<std::unique_ptr<Store>(const std::string& key, int retention)> open;
+  /// Starts with nothing stored.
+  std::function<void()> reset;
+  /// The time at which tests start. A store whose server has a clock of its own gives the true time.
+  UnixTime now = 1'800'000'000;
+  bool exact_seconds = true;  ///< Windows are exact to the second, not to a minute or block.
+  bool lists_ids = true;
+  bool forgets = true;
+  bool keeps_times = true;    ///< last_seen and replace.
+  bool integers_only = false;
+};
+
+inline void PrintTo(const StoreUnderTest& store, std::ostream* out) { *out << store.name; }
+
+class StoreContractTest : public testing::TestWithParam<StoreUnderTest> {
+ protected:
+  void SetUp() override {
+    GetParam().reset();
+    now_ = GetParam().now;
+  }
+
+  [[nodiscard]] std::unique_ptr<Store> open(const std::string& key = "users:online", int retention = 60) const {
+    return GetParam().open(key, retention);
+  }
+  static std::int64_t count(Store& store, Window window) {
+    const auto count = store.count(window);
+    EXPECT_TRUE(count.ok()) << count.error().message;
+    return count.ok() ? *count : -1;
+  }
+  static std::vector<std::string> ids(Store& store, Window window) {
+    auto ids = store.ids(window);
+    EXPECT_TRUE(ids.ok()) << ids.error().message;
+    std::vector<std::string> sorted = ids.ok() ? std::move(ids).value() : std::vector<std::string>();
+    std::sort(sorted.begin(), sorted.end());
+    return sorted;
+  }
+  static bool online(Store& store, std::string_view visitor, Window window) {
+    bool answer = false;
+    const Status status = store.online({&visitor, 1}, window, {&answer, 1});
+    EXPECT_TRUE(status.ok()) << status.error().message;
+    return answer;
+  }
+  static UnixTime last_seen(Store& store, std::string_view visitor, UnixTime now) {
+    const auto seen = store.last_seen(visitor, now);
+    EXPECT_TRUE(seen.ok()) << seen.error().message;
+    return seen.ok() ? *seen : -1;
+  }
+  static void record(Store& store, std::string_view visitor, UnixTime now) {
+    const Status status = store.record(visitor, now);
+    EXPECT_TRUE(status.ok()) << status.error().message;
+  }
+
+  UnixTime now_ = 0;
+};
+
+}  // namespace presence

@@ -1,0 +1,225 @@
+#include "unit/stores/store_contract.h"
+
+#include <array>
+
+namespace presence {
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(StoreContractTest);
+
+TEST_P(StoreContractTest, AnEmptyStoreKnowsNobody) {
+  const auto store = open();
+  const Window window{now_, 5};
+  EXPECT_EQ(count(*store, window), 0);
+  EXPECT_FALSE(online(*store, "42", window));
+  if (GetParam().lists_ids) {
+    EXPECT_TRUE(ids(*store, window).empty());
+  }
+  if (GetParam().keeps_times) {
+    EXPECT_EQ(last_seen(*store, "42", now_), 0);
+    EXPECT_TRUE(store->replace("42", "43", now_).ok());
+  }
+  if (GetParam().forgets) {
+    EXPECT_TRUE(store->forget("42").ok());
+  }
+  EXPECT_TRUE(store->purge(now_).ok());
+  EXPECT_EQ(count(*store, window), 0);
+}
+
+TEST_P(StoreContractTest, CountsEachVisitorOnceHoweverOftenRecorded) {
+  const auto store = open();
+  for (int i = 0; i < 3; ++i) {
+    record(*store, "42", now_);
+    record(*store, "43", now_);
+  }
+  const Window window{now_, 5};
+  EXPECT_EQ(count(*store, window), 2);
+  EXPECT_TRUE(online(*store, "42", window));
+  EXPECT_FALSE(online(*store, "4", window));
+  EXPECT_FALSE(online(*store, "420", window));
+  if (GetParam().lists_ids) {
+    EXPECT_EQ(ids(*store, window), (std::vector<std::string>{"42", "43"}));
+  }
+}
+
+TEST_P(StoreContractTest, AnswersForManyVisitorsInTheOrderAsked) {
+  const auto store = open();
+  record(*store, "1", now_);
+  record(*store, "3", now_);
+  const std::array<std::string_view, 5> asked{"3", "2", "1", "2", "3"};
+  std::array<bool, 5> answers{false, true, false, true, false};
+  ASSERT_TRUE(store->online(asked, {now_, 5}, answers).ok());
+  EXPECT_EQ(answers, (std::array<bool, 5>{true, false, true, false, true}));
+  EXPECT_TRUE(store->online({}, {now_, 5}, {}).ok());
+}
+
+TEST_P(StoreContractTest, TheWindowIsInclusiveToTheSecond) {
+  if (!GetParam().exact_seconds) {
+    GTEST_SKIP() << "windows of this strategy are coarser";
+  }
+  const auto store = open();
+  record(*store, "1", now_ - 300);
+  record(*store, "2", now_ - 301);
+  EXPECT_EQ(count(*store, {now_, 5}), 1);
+  EXPECT_TRUE(online(*store, "1", {now_, 5}));
+  EXPECT_FALSE(online(*store, "2", {now_, 5}));
+  EXPECT_EQ(ids(*store, {now_, 5}), std::vector<std::string>{"1"});
+  EXPECT_EQ(count(*store, {now_, 6}), 2);
+  EXPECT_EQ(count(*store, {now_ + 1, 5}), 0);
+  EXPECT_EQ(count(*store, {now_ - 1, 5}), 2) << "a second ago both were in it";
+}
+
+TEST_P(StoreContractTest, ANewVisitRenewsAVisitor) {
+  const auto store = open();
+  record(*store, "42", now_ - 600);
+  EXPECT_FALSE(online(*store, "42", {now_, 5}));
+  record(*store, "42", now_);
+  EXPECT_TRUE(online(*store, "42", {now_, 5}));
+  EXPECT_EQ(count(*store, {now_, 30}), 1);
+}
+
+TEST_P(StoreContractTest, AVisitorFromTheFutureIsOnline) {
+  if (!GetParam().keeps_times) {
+    GTEST_SKIP() << "this strategy keeps no times";
+  }
+  const auto store = open();
+  record(*store, "42", now_ + 1000);
+  EXPECT_TRUE(online(*store, "42", {now_, 5}));
+  EXPECT_EQ(count(*store, {now_, 5}), 1);
+  record(*store, "42", now_);
+  EXPECT_EQ(last_seen(*store, "42", now_), now_) << "the clock was right in the end";
+}
+
+TEST_P(StoreContractTest, LastSeenEndsWithTheRetention) {
+  if (!GetParam().keeps_times) {
+    GTEST_SKIP() << "this strategy keeps no times";
+  }
+  const auto store = open("users:online", 10);
+  record(*store, "42", now_);
+  EXPECT_EQ(last_seen(*store, "42", now_), now_);
+  EXPECT_EQ(last_seen(*store, "42", now_ + 600), now_);
+  EXPECT_EQ(last_seen(*store, "42", now_ + 601), 0);
+}
+
+TEST_P(StoreContractTest, PurgeTakesOutWhoIsBeyondTheRetention) {
+  if (!GetParam().keeps_times) {
+    GTEST_SKIP() << "this strategy keeps no times";
+  }
+  const auto store = open("users:online", 10);
+  record(*store, "1", now_ - 601);
+  record(*store, "2", now_ - 600);
+  ASSERT_TRUE(store->purge(now_).ok());
+  EXPECT_EQ(count(*store, {now_, 60}), 1);
+  EXPECT_TRUE(online(*store, "2", {now_, 60}));
+}
+
+TEST_P(StoreContractTest, AForgottenVisitorIsGoneUntilTheNextVisit) {
+  if (!GetParam().forgets) {
+    GTEST_SKIP() << "this strategy cannot forget";
+  }
+  const auto store = open();
+  record(*store, "42", now_);
+  record(*store, "43", now_);
+  ASSERT_TRUE(store->forget("42").ok());
+  EXPECT_FALSE(online(*store, "42", {now_, 5}));
+  EXPECT_EQ(count(*store, {now_, 60}), 1);
+  record(*store, "42", now_);
+  EXPECT_TRUE(online(*store, "42", {now_, 5}));
+}
+
+TEST_P(StoreContractTest, ReplaceKeepsOneVisitorWithTheLaterTime) {
+  if (!GetParam().keeps_times) {
+    GTEST_SKIP() << "this strategy keeps no times";
+  }
+  const auto store = open();
+  const auto replace = [&](std::string_view from, std::string_view to) {
+    const Status status = store->replace(from, to, now_);
+    EXPECT_TRUE(status.ok()) << status.error().message;
+  };
+  record(*store, "1", now_ - 100);
+  replace("1", "2");
+  EXPECT_EQ(last_seen(*store, "1", now_), 0);
+  EXPECT_EQ(last_seen(*store, "2", now_), now_ - 100);
+  record(*store, "1", now_ - 50);
+  replace("1", "2");
+  EXPECT_EQ(last_seen(*store, "2", now_), now_ - 50);
+  record(*store, "1", now_ - 200);
+  replace("1", "2");
+  EXPECT_EQ(last_seen(*store, "2", now_), now_ - 50);
+  replace("2", "2");
+  replace("7", "2");
+  EXPECT_EQ(count(*store, {now_, 60}), 1);
+  EXPECT_EQ(last_seen(*store, "2", now_), now_ - 50);
+}
+
+TEST_P(StoreContractTest, TakesAnyIdOf1To250Bytes) {
+  if (GetParam().integers_only) {
+    GTEST_SKIP() << "this strategy takes integers only";
+  }
+  const auto store = open();
+  std::vector<std::string> all{"a", "0", "-1", "42", "042", "4 2", "héllo", "漢字", "\xFF\x01\n", "a:b", "a%20b"};
+  for (const std::size_t length : {2U, 55U, 56U, 57U, 64U, 116U, 117U, 249U, 250U}) {
+    all.push_back(std::string(length - 1, 'x') + "1");
+    all.push_back(std::string(length - 1, 'x') + "2");
+  }
+  std::sort(all.begin(), all.end());
+  for (const std::string& id : all) {
+    EXPECT_FALSE(online(*store, id, {now_, 5})) << id;
+    record(*store, id, now_);
+    EXPECT_TRUE(online(*store, id, {now_, 5})) << id;
+  }
+  EXPECT_EQ(count(*store, {now_, 5}), static_cast<std::int64_t>(all.size()));
+  if (GetParam().lists_ids) {
+    EXPECT_EQ(ids(*store, {now_, 5}), all);
+  }
+}
+
+TEST_P(StoreContractTest, TwoStoresOfAKeyShareItsVisitorsAndThoseOfAnotherDoNot) {
+  const auto one = open("shop");
+  const auto same = open("shop");
+  const auto other = open("shop:room:a");
+  record(*one, "42", now_);
+  EXPECT_TRUE(online(*same, "42", {now_, 5}));
+  EXPECT_EQ(count(*same, {now_, 5}), 1);
+  EXPECT_FALSE(online(*other, "42", {now_, 5}));
+  EXPECT_EQ(count(*other, {now_, 5}), 0);
+  record(*other, "43", now_);
+  EXPECT_EQ(count(*one, {now_, 5}), 1);
+  if (GetParam().forgets) {
+    ASSERT_TRUE(other->forget("42").ok());
+    EXPECT_TRUE(online(*one, "42", {now_, 5}));
+  }
+}
+
+TEST_P(StoreContractTest, CountIdsAndOnlineAgree) {
+  const auto store = open();
+  std::vector<std::string> all;
+  for (int i = 0; i < 500; ++i) {
+    all.push_back(std::to_string(i * 7));
+    record(*store, all.back(), now_ - (i % 10) * 60);
+  }
+  for (const int minutes : {1, 3, 5, 9}) {
+    const Window window{now_, minutes};
+    std::int64_t are_online = 0;
+    for (const std::string& id : all) {
+      are_online += online(*store, id, window) ? 1 : 0;
+    }
+    EXPECT_EQ(count(*store, window), are_online) << minutes;
+    if (GetParam().lists_ids) {
+      EXPECT_EQ(static_cast<std::int64_t>(ids(*store, window).size()), are_online) << minutes;
+    }
+  }
+}
+
+TEST_P(StoreContractTest, WhatTheStrategyCannotDoNamesOneThatCan) {
+  const auto store = open();
+  const auto unsupported = [](const auto& result) {
+    return !result.ok() && result.error().code == ErrorCode::unsupported &&
+           result.error().message.find("strategy") != std::string::npos;
+  };
+  EXPECT_EQ(unsupported(store->ids({now_, 5})), !GetParam().lists_ids);
+  EXPECT_EQ(unsupported(store->last_seen("42", now_)), !GetParam().keeps_times);
+  EXPECT_EQ(unsupported(store->replace("42", "43", now_)), !GetParam().keeps_times);
+  EXPECT_EQ(unsupported(store->forget("42")), !GetParam().forgets);
+}
+
+}  // namespace presence
