@@ -1,0 +1,328 @@
+#include "sinks/mysql_sink.h"
+
+#ifdef PRESENCE_HAVE_MYSQL
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "sinks/mysql_connection.h"
+#include "sinks/mysql_errors.h"
+#include "sinks/sink_options.h"
+#include "sinks/sql.h"
+
+namespace presence {
+namespace {
+
+// How often a transaction that lost against another one is repeated at once, within the timeout.
+constexpr int kMaxRepeats = 8;
+
+template <class Number>
+Number parse_number(const std::string& text) {
+  Number number{};
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+class MysqlSink final : public Sink {
+ public:
+  MysqlSink(mysql::Address address, std::string table) : address_(std::move(address)), table_(std::move(table)) {}
+
+  Status install() override {
+    return again_if_session_had_gone([this] { return create_tables(); });
+  }
+
+  Status write(const BatchId& id, std::span<const CounterRow> rows) override {
+    if (!id.source.empty()) {
+      if (Status status = sql::check_batch(id); !status) {
+        return status;
+      }
+    } else if (rows.empty()) {
+      return {};
+    }
+    const double deadline = clock::monotonic() + address_.timeout;
+    for (int repeats = 0;; ++repeats) {
+      Status status = write_once(id, rows);
+      const bool repeat = !status && connection_ && mysql::is_lock_conflict(failed_with_) && repeats < kMaxRepeats &&
+                          clock::monotonic() < deadline;
+      if (!repeat) {
+        return status;
+      }
+    }
+  }
+
+  Result<std::vector<CounterBucket>> read(const CounterQuery& query) override {
+    if (Status status = sql::check_query(query); !status) {
+      return std::move(status).error();
+    }
+    std::vector<CounterBucket> buckets;
+    Status status = again_if_session_had_gone([&] { return read_once(query, buckets); });
+    if (!status) {
+      return std::move(status).error();
+    }
+    return buckets;
+  }
+
+ private:
+  // Whether there is a session that this process opened.
+  bool is_connected() {
+    if (connection_ && !connection_->is_ours()) {
+      connection_.reset();
+    }
+    return connection_ != nullptr;
+  }
+
+  Status connect() {
+    if (is_connected()) {
+      return {};
+    }
+    auto connection = mysql::Connection::open(address_);
+    if (!connection) {
+      return std::move(connection).error();
+    }
+    connection_ = std::move(*connection);
+    return {};
+  }
+
+  // Notes why a call failed, and leaves the session without an open transaction, or leaves no session. `status` gets a
+  // message that says what to do.
+  void settle(Status& status) {
+    if (status.ok()) {
+      return;
+    }
+    failed_with_ = connection_->last_error();
+    if (mysql::is_connection_lost(failed_with_) || !connection_->run("ROLLBACK")) {
+      connection_.reset();
+    }
+    if (status.error().code == ErrorCode::not_installed) {
+      status = Error{ErrorCode::not_installed, status.error().message + ". Counters::install() creates the table `" +
+                                                   table_ + "` where it is missing"};
+    }
+  }
+
+  // Does what may be done twice: again on a new session, where the old one turns out to have ended since its last use.
+  template <class Work>
+  Status again_if_session_had_gone(Work&& work) {
+    const bool reused = is_connected();
+    for (bool first = true;; first = false) {
+      if (Status status = connect(); !status) {
+        return status;
+      }
+      Status status = work();
+      settle(status);
+      if (status.ok() || !first || !reused || connection_) {
+        return status;
+      }
+    }
+  }
+
+  Status create_tables() {
+    const sql::Dialect dialect = connection_->dialect();
+    for (const std::string& statement : sql::create_counter_statements(dialect, table_)) {
+      if (Status status = connection_->run(statement); !status) {
+        return status;
+      }
+    }
+    return connection_->run(sql::create_ledger_statement(dialect, table_));
+  }
+
+  // Begins a transaction. Connects anew where the session has gone since its last use: nothing was sent in it yet.
+  Status begin() {
+    const bool reused = is_connected();
+    if (Status status = connect(); !status) {
+      return status;
+    }
+    Status status = connection_->run("START TRANSACTION");
+    if (!status && reused && mysql::is_connection_lost(connection_->last_error())) {
+      connection_.reset();
+      if (Status again = connect(); !again) {
+        return again;
+      }
+      status = connection_->run("START TRANSACTION");
+    }
+    return status;
+  }
+
+  Status write_once(const BatchId& id, std::span<const CounterRow> rows) {
+    failed_with_ = 0;
+    if (Status status = begin(); !status) {
+      if (connection_) {
+        settle(status);
+      }
+      return status;
+    }
+    Status status = write_in_transaction(id, rows);
+    settle(status);
+    return status;
+  }
+
+  Status write_in_transaction(const BatchId& id, std::span<const CounterRow> rows) {
+    bool has_ledger = false;
+    if (!id.source.empty()) {
+      const auto ledger = look_up(id);
+      if (!ledger) {
+        return ledger.error();
+      }
+      if (*ledger == Ledger::applied_before) {
+        return connection_->run("ROLLBACK");
+      }
+      has_ledger = *ledger == Ledger::is_new;
+    }
+    const auto quote = [this](std::string& out, std::string_view text) { connection_->append_literal(out, text); };
+    const auto send = [this](std::string_view statement) { return connection_->run(statement); };
+    sql::StatementLimits limits;
+    limits.bytes = std::min(limits.bytes, connection_->max_statement());
+    if (Status status = sql::send_upserts(connection_->dialect(), table_, rows, limits, quote, send); !status) {
+      return status;
+    }
+    if (has_ledger) {
+      if (Status status = connection_->run(sql::update_batch(table_, id, clock::now())); !status) {
+        return status;
+      }
+    }
+    return connection_->run("COMMIT");
+  }
+
+  enum class Ledger { missing, is_new, applied_before };
+
+  // Asks the ledger about a batch, and locks its source's row until the end of the transaction.
+  Result<Ledger> look_up(const BatchId& id) {
+    // A second round only for a source that is seen for the first time.
+    for (int round = 0; round < 2; ++round) {
+      auto rows = connection_->query(sql::select_batch(connection_->dialect(), table_, id.source));
+      if (!rows) {
+        // Whoever has rights on single tables only is denied a table that does not exist.
+        const unsigned error = connection_->last_error();
+        if (error == mysql::kNoSuchTable || error == mysql::kTableAccessDenied) {
+          return Ledger::missing;
+        }
+        return std::move(rows).error();
+      }
+      if (!rows->empty()) {
+        const auto last = parse_number<std::int64_t>(rows->front().front());
+        return last >= static_cast<std::int64_t>(id.number) ? Ledger::applied_before : Ledger::is_new;
+      }
+      if (Status status = add_source(id.source); !status) {
+        return std::move(status).error();
+      }
+    }
+    return Error{ErrorCode::transient, address_.place + ": the ledger of batches lost a row that was just added"};
+  }
+
+  // Adds a source outside of the transaction (see sql::insert_source), and begins another one.
+  Status add_source(const std::string& source) {
+    if (Status status = connection_->run("ROLLBACK"); !status) {
+      return status;
+    }
+    if (Status status = connection_->run(sql::insert_source(table_, source));
+        !status && connection_->last_error() != mysql::kDuplicateKey) {
+      return status;
+    }
+    return connection_->run("START TRANSACTION");
+  }
+
+  Status read_once(const CounterQuery& query, std::vector<CounterBucket>& buckets) {
+    std::string name;
+    connection_->append_literal(name, query.name);
+    std::string argument;
+    if (query.argument) {
+      connection_->append_literal(argument, *query.argument);
+    }
+    auto rows = connection_->query(sql::read_query(connection_->dialect(), table_, query, name,
+                                                   query.argument ? std::optional<std::string_view>(argument)
+                                                                  : std::nullopt));
+    if (!rows) {
+      return std::move(rows).error();
+    }
+    buckets.reserve(rows->size());
+    for (const std::vector<std::string>& row : *rows) {
+      buckets.push_back({parse_number<std::int64_t>(row[0]),
+                         {.total = parse_number<double>(row[1]),
+                          .minimum = parse_number<double>(row[2]),
+                          .maximum = parse_number<double>(row[3]),
+                          .count = parse_number<std::int64_t>(row[4])}});
+    }
+    return {};
+  }
+
+  const mysql::Address address_;
+  const std::string table_;
+  std::unique_ptr<mysql::Connection> connection_;
+  unsigned failed_with_ = 0;  ///< The server's or library's error number of the last failed attempt.
+};
+
+Status invalid(std::string_view what) {
+  return Error{ErrorCode::invalid_argument, std::string(what)};
+}
+
+Status fill_tls(const Dsn& dsn, mysql::Address& address) {
+  const std::string_view ssl = dsn.option("ssl").value_or("0");
+  if (ssl != "0" && ssl != "1") {
+    return invalid("the option \"ssl\" must be 0 or 1");
+  }
+  address.tls = ssl == "1";
+  if (const auto ca = dsn.option("ssl_ca")) {
+    if (!ca->starts_with('/')) {
+      return invalid("the option \"ssl_ca\" must be the absolute path of a PEM file");
+    }
+    address.tls_ca = *ca;
+  }
+  return {};
+}
+
+Status fill_address(const Dsn& dsn, mysql::Address& address) {
+  static constexpr std::string_view kForm = "a MySQL DSN must be mysql://user:password@host:port/database";
+  const std::string_view socket = dsn.option("socket").value_or("");
+  if (dsn.hosts.size() > 1 || (dsn.hosts.empty() && socket.empty())) {
+    return invalid(std::string(kForm) + ", with one host, or with ?socket=/path");
+  }
+  if (dsn.option("socket") && !socket.starts_with('/')) {
+    return invalid("the option \"socket\" must be the absolute path of a Unix socket");
+  }
+  const std::string_view path = dsn.path;
+  const std::string_view database = path.starts_with('/') ? path.substr(1) : path;
+  if (database.empty() || database.find('/') != std::string_view::npos) {
+    return invalid(std::string(kForm) + ", with the name of a database");
+  }
+  address.place = dsn.redacted();
+  address.database = database;
+  address.user = dsn.user.value_or("");
+  address.password = dsn.password.value_or("");
+  if (socket.empty()) {
+    address.host = dsn.hosts.front().name;
+    address.port = static_cast<unsigned>(dsn.hosts.front().port.value_or(0));
+  } else {
+    address.socket = socket;
+  }
+  return fill_tls(dsn, address);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Sink>> open_mysql_sink(const Dsn& dsn, const SinkOptions& options) {
+  static constexpr std::array<std::string_view, 5> kOptions{"socket", "table", "timeout", "ssl", "ssl_ca"};
+  if (Status status = check_option_names(dsn, kOptions); !status) {
+    return std::move(status).error();
+  }
+  mysql::Address address;
+  if (Status status = fill_address(dsn, address); !status) {
+    return std::move(status).error();
+  }
+  auto table = sql::table_of(dsn);
+  if (!table) {
+    return std::move(table).error();
+  }
+  const auto timeout = timeout_of(dsn, options.timeout);
+  if (!timeout) {
+    return timeout.error();
+  }
+  address.timeout = *timeout;
+  return std::unique_ptr<Sink>(new MysqlSink(std::move(address), std::move(*table)));
+}
+
+}  // namespace presence
+
+#endif  // PRESENCE_HAVE_MYSQL

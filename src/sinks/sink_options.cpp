@@ -1,0 +1,38 @@
+#include "sinks/sink_options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+namespace presence {
+
+Status check_option_names(const Dsn& dsn, std::span<const std::string_view> known) {
+  for (const auto& [name, value] : dsn.options) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) {
+      continue;
+    }
+    // The unknown name is not repeated: it may be a piece of a password that was not encoded.
+    std::string message = "the DSN has an unknown option; known for " + dsn.scheme + " are";
+    for (const std::string_view option : known) {
+      message += option == known.front() ? " " : ", ";
+      message += option;
+    }
+    return Error{ErrorCode::invalid_argument, std::move(message)};
+  }
+  return {};
+}
+
+Result<double> timeout_of(const Dsn& dsn, double fallback) {
+  const auto text = dsn.option("timeout");
+  if (!text) {
+    return fallback;
+  }
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), seconds);
+  if (error != std::errc() || end != text->data() + text->size() || !(seconds > 0 && seconds <= 3600)) {
+    return Error{ErrorCode::invalid_argument, "the option \"timeout\" must be a number of seconds above 0, at most 3600"};
+  }
+  return seconds;
+}
+
+}  // namespace presence

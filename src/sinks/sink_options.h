@@ -1,0 +1,19 @@
+// What the DSNs of all sinks have in common.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/dsn.h"
+#include "base/result.h"
+
+namespace presence {
+
+/// Error: invalid_argument where the DSN has an option that is not in `known`; a mistyped option must not be silently
+/// without effect.
+Status check_option_names(const Dsn& dsn, std::span<const std::string_view> known);
+
+/// The option `timeout` in seconds, or `fallback`. Error: invalid_argument unless it is a number above 0, at most 3600.
+Result<double> timeout_of(const Dsn& dsn, double fallback);
+
+}  // namespace presence

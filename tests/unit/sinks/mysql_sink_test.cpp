@@ -1,0 +1,399 @@
+// What is particular to MySQL and MariaDB. What all sinks promise is in sink_contract_test.cpp.
+#ifdef PRESENCE_HAVE_MYSQL
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "sinks/mysql_errors.h"
+#include "sinks/sql.h"
+#include "unit/sinks/sink_under_test.h"
+
+namespace presence {
+namespace {
+
+using test::kSlot;
+using test::row;
+using test::sorted;
+using test::source;
+
+class MysqlSinkTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!test::mysql_dsn()) {
+      if (test::servers_required()) {
+        FAIL() << "PRESENCE_TEST_MYSQL must hold a DSN";
+      }
+      GTEST_SKIP() << "PRESENCE_TEST_MYSQL is not set";
+    }
+    table_ = std::make_unique<test::MysqlTable>(*test::mysql_dsn());
+    ASSERT_NE(&table_->admin(), nullptr);
+  }
+
+  static std::vector<CounterRow> one_row() { return {row("a", std::nullopt, kSlot, {1, 1, 1, 1})}; }
+
+  static void expect_ok(const Status& status) { EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().message); }
+
+  static void expect_error(const Status& status, ErrorCode code) {
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.error().code, code) << status.error().message;
+  }
+
+  std::string count() { return table_->value("SELECT COALESCE(SUM(count), 0) FROM `" + table_->name() + "`"); }
+
+  [[nodiscard]] std::string sessions_waiting_to_insert() const {
+    return "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT' AND trx_query LIKE 'INSERT INTO "
+           "`" +
+           table_->name() + "`%'";
+  }
+
+  // Polls, at most 20 seconds, until the query gives this value.
+  bool becomes(const std::string& query, std::string_view value) {
+    for (int i = 0; i < 2000; ++i) {
+      if (table_->value(query) == value) {
+        return true;
+      }
+      poll(nullptr, 0, 10);
+    }
+    return false;
+  }
+
+  std::unique_ptr<test::MysqlTable> table_;
+};
+
+// A user of the test's own, so that its sessions can be told from others.
+class OwnUser {
+ public:
+  explicit OwnUser(test::MysqlTable& table) : table_(table), name_("u_" + table.name()) {
+    table_.run("CREATE USER `" + name_ + "`@'%' IDENTIFIED BY 'secret-Zq7x'");
+  }
+  ~OwnUser() { table_.run("DROP USER `" + name_ + "`@'%'"); }
+  OwnUser(const OwnUser&) = delete;
+  OwnUser& operator=(const OwnUser&) = delete;
+
+  void grant(const std::string& what) { table_.run("GRANT " + what + " TO `" + name_ + "`@'%'"); }
+
+  [[nodiscard]] std::string dsn() const {
+    Dsn dsn = *parse_dsn(table_.dsn());
+    std::string text = "mysql://" + name_ + ":secret-Zq7x@";
+    text += dsn.hosts.empty() ? "" : dsn.hosts[0].name + (dsn.hosts[0].port ? ":" + std::to_string(*dsn.hosts[0].port) : "");
+    text += dsn.hosts.empty() ? dsn.path : "/" + dsn.path;
+    char separator = '?';
+    for (const auto& [name, value] : dsn.options) {
+      text += separator + name + "=" + value;
+      separator = '&';
+    }
+    return text;
+  }
+
+  void kill_sessions() {
+    const auto ids = table_.query("SELECT id FROM information_schema.processlist WHERE user = '" + name_ + "'");
+    EXPECT_FALSE(ids.empty());
+    for (const auto& id : ids) {
+      table_.run("KILL CONNECTION " + id[0]);
+    }
+  }
+
+ private:
+  test::MysqlTable& table_;
+  std::string name_;
+};
+
+// Sets a global variable for a while. Sinks of other tests that run at the same time must cope with it.
+class GlobalVariable {
+ public:
+  GlobalVariable(test::MysqlTable& table, std::string name, const std::string& value)
+      : table_(table), name_(std::move(name)), before_(table.value("SELECT @@GLOBAL." + name_)) {
+    table_.run("SET GLOBAL " + name_ + " = " + value);
+  }
+  ~GlobalVariable() {
+    const bool number = before_.find_first_not_of("0123456789") == std::string::npos && !before_.empty();
+    table_.run("SET GLOBAL " + name_ + " = " + (number ? before_ : "'" + before_ + "'"));
+  }
+  GlobalVariable(const GlobalVariable&) = delete;
+  GlobalVariable& operator=(const GlobalVariable&) = delete;
+
+ private:
+  test::MysqlTable& table_;
+  std::string name_;
+  std::string before_;
+};
+
+TEST_F(MysqlSinkTest, AMissingTableIsNotInstalledUntilInstall) {
+  const auto sink = test::open(table_->dsn());
+  for (const BatchId& id : {BatchId{}, BatchId{source('a'), 1}}) {
+    const Status status = sink->write(id, one_row());
+    expect_error(status, ErrorCode::not_installed);
+    EXPECT_NE(status.error().message.find("Counters::install()"), std::string::npos) << status.error().message;
+  }
+  const auto buckets = sink->read({.name = "a", .argument = std::nullopt, .since = 0, .until = kSlot});
+  ASSERT_FALSE(buckets.ok());
+  EXPECT_EQ(buckets.error().code, ErrorCode::not_installed);
+
+  expect_ok(sink->install());
+  expect_ok(sink->write({source('a'), 1}, one_row()));
+  EXPECT_EQ(count(), "1");
+}
+
+TEST_F(MysqlSinkTest, TheExistingTableNeedsNoInstall) {
+  table_->create_existing_table();
+  const auto sink = test::open(table_->dsn());
+  expect_ok(sink->write({source('a'), 1}, one_row()));
+  expect_ok(sink->write({source('a'), 2}, one_row()));
+  EXPECT_EQ(count(), "2");
+  // Without a ledger nobody can know that a batch came before.
+  expect_ok(sink->write({source('a'), 2}, one_row()));
+  EXPECT_EQ(count(), "3");
+  EXPECT_EQ(table_->value("SELECT COUNT(*) FROM `" + table_->name() + "`"), "1");
+}
+
+TEST_F(MysqlSinkTest, InstallLeavesTheExistingTableAndAddsTheLedger) {
+  table_->create_existing_table();
+  const std::string before = table_->query("SHOW CREATE TABLE `" + table_->name() + "`")[0][1];
+  const auto sink = test::open(table_->dsn());
+  expect_ok(sink->install());
+  EXPECT_EQ(table_->query("SHOW CREATE TABLE `" + table_->name() + "`")[0][1], before);
+  expect_ok(sink->write({source('a'), 1}, one_row()));
+  expect_ok(sink->write({source('a'), 1}, one_row()));
+  EXPECT_EQ(count(), "1");
+}
+
+TEST_F(MysqlSinkTest, RightsOnTheCounterTableAloneAreEnough) {
+  table_->create_existing_table();
+  OwnUser user(*table_);
+  user.grant("SELECT, INSERT, UPDATE ON `" + table_->name() + "`");
+  const auto sink = test::open(user.dsn());
+  expect_ok(sink->write({source('a'), 1}, one_row()));
+  EXPECT_EQ(count(), "1");
+}
+
+TEST_F(MysqlSinkTest, ATableOfAnotherShapeIsNotInstalled) {
+  table_->run("CREATE TABLE `" + table_->name() + "` (something INT)");
+  expect_error(test::open(table_->dsn())->write({}, one_row()), ErrorCode::not_installed);
+}
+
+TEST_F(MysqlSinkTest, UpsertsLeaveNoWarnings) {
+  table_->run(sql::create_counter_statements(table_->admin().dialect(), table_->name())[0]);
+  const std::vector<CounterRow> rows = sorted({row("\xF0\x9F\x98\x80", std::nullopt, kSlot, {0.1, 0.1, 0.1, 1}),
+                                               row("a", "b\\'", kSlot, {1e300, -1e300, 1e300, 7})});
+  for (int i = 0; i < 2; ++i) {
+    const Status status = sql::send_upserts(
+        table_->admin().dialect(), table_->name(), rows, {},
+        [this](std::string& out, std::string_view text) { table_->admin().append_literal(out, text); },
+        [this](std::string_view statement) {
+          const Status sent = table_->admin().run(statement);
+          for (const auto& warning : table_->query("SHOW WARNINGS")) {
+            ADD_FAILURE() << warning[1] << ": " << warning[2];
+          }
+          return sent;
+        });
+    expect_ok(status);
+  }
+}
+
+TEST_F(MysqlSinkTest, ASumThatIsTooLargeForADoubleIsRejected) {
+  const auto sink = test::open(table_->dsn());
+  expect_ok(sink->install());
+  const std::vector<CounterRow> rows{row("a", std::nullopt, kSlot, {1e308, 1e308, 1e308, 1})};
+  expect_ok(sink->write({source('a'), 1}, rows));
+  expect_error(sink->write({source('a'), 2}, rows), ErrorCode::rejected);
+  EXPECT_EQ(count(), "1");
+}
+
+TEST_F(MysqlSinkTest, ARefusedRowChangesNothingAndNamesTheReason) {
+  const auto sink = test::open(table_->dsn());
+  expect_ok(sink->install());
+  const Status status = sink->write(
+      {source('a'), 1}, sorted({row("a", std::nullopt, kSlot, {1, 1, 1, 1}),
+                                row("a", std::string(251, 'x'), kSlot, {1, 1, 1, 1})}));
+  expect_error(status, ErrorCode::rejected);
+  EXPECT_NE(status.error().message.find("argument"), std::string::npos);
+  EXPECT_EQ(count(), "0");
+  expect_ok(sink->write({source('a'), 1}, one_row()));
+  EXPECT_EQ(count(), "1");
+}
+
+TEST_F(MysqlSinkTest, StatementsFitTheServersPacket) {
+  expect_ok(test::open(table_->dsn())->install());
+  const GlobalVariable small(*table_, "max_allowed_packet", "4096");
+  const auto sink = test::open(table_->dsn());
+  std::vector<CounterRow> rows;
+  for (int i = 0; i < 300; ++i) {
+    rows.push_back(row("p", std::string(200, '\'') + std::to_string(i), kSlot, {1, 1, 1, 1}));
+  }
+  expect_ok(sink->write({source('a'), 1}, sorted(rows)));
+  EXPECT_EQ(count(), "300");
+}
+
+TEST_F(MysqlSinkTest, BackslashesAreTextUnderNoBackslashEscapes) {
+  expect_ok(test::open(table_->dsn())->install());
+  const GlobalVariable mode(*table_, "sql_mode", "CONCAT(@@GLOBAL.sql_mode, ',NO_BACKSLASH_ESCAPES')");
+  const auto sink = test::open(table_->dsn());
+  expect_ok(sink->write({}, sorted({row("a\\", "it's \\' so", kSlot, {1, 1, 1, 1})})));
+  EXPECT_EQ(table_->value("SELECT HEX(CONCAT(name, '|', argument)) FROM `" + table_->name() + "`"),
+            "615C7C69742773205C2720736F");
+}
+
+TEST_F(MysqlSinkTest, AKilledSessionIsReplacedByTheNextCall) {
+  expect_ok(test::open(table_->dsn())->install());
+  OwnUser user(*table_);
+  user.grant("ALL ON `" + table_->name() + "`");
+  user.grant("ALL ON `" + table_->name() + "_batch`");
+  const auto sink = test::open(user.dsn());
+  const CounterQuery query{.name = "a", .argument = std::nullopt, .since = 0, .until = 4'000'000'000};
+  expect_ok(sink->write({source('a'), 1}, one_row()));
+  user.kill_sessions();
+  expect_ok(sink->write({source('a'), 2}, one_row()));
+  user.kill_sessions();
+  const auto buckets = sink->read(query);
+  ASSERT_TRUE(buckets.ok()) << buckets.error().message;
+  EXPECT_EQ((*buckets)[0].sums.count, 2);
+  user.kill_sessions();
+  expect_ok(sink->install());
+}
+
+// Killed while it waits for a lock: an error, nothing written, and the same batch goes through afterwards.
+TEST_F(MysqlSinkTest, ASessionKilledInATransactionHasWrittenNothing) {
+  expect_ok(test::open(table_->dsn())->install());
+  OwnUser user(*table_);
+  user.grant("ALL ON `" + table_->name() + "`");
+  user.grant("ALL ON `" + table_->name() + "_batch`");
+  const auto sink = test::open(user.dsn(), 30);
+  expect_ok(sink->write({source('a'), 1}, one_row()));
+
+  table_->run("START TRANSACTION");
+  table_->run("UPDATE `" + table_->name() + "` SET total = 1");
+  Status status;
+  std::thread writer([&] { status = sink->write({source('a'), 2}, one_row()); });
+  const bool waits = becomes(sessions_waiting_to_insert(), "1");
+  user.kill_sessions();
+  writer.join();
+  table_->run("ROLLBACK");
+  ASSERT_TRUE(waits);
+  expect_error(status, ErrorCode::unavailable);
+  EXPECT_EQ(count(), "1");
+  expect_ok(sink->write({source('a'), 2}, one_row()));
+  EXPECT_EQ(count(), "2");
+}
+
+TEST_F(MysqlSinkTest, ALockThatDoesNotGoAwayIsTransient) {
+  const auto sink = test::open(table_->dsn(), 2);
+  expect_ok(sink->install());
+  expect_ok(sink->write({source('a'), 1}, one_row()));
+  table_->run("START TRANSACTION");
+  table_->run("UPDATE `" + table_->name() + "` SET total = 1");
+  expect_error(sink->write({source('a'), 2}, one_row()), ErrorCode::transient);
+  table_->run("ROLLBACK");
+  expect_ok(sink->write({source('a'), 2}, one_row()));
+  EXPECT_EQ(count(), "2");
+}
+
+TEST_F(MysqlSinkTest, ADeadlockIsRepeatedByItself) {
+  const auto sink = test::open(table_->dsn(), 20);
+  expect_ok(sink->install());
+  const std::vector<CounterRow> rows =
+      sorted({row("a", "1", kSlot, {1, 1, 1, 1}), row("a", "2", kSlot, {1, 1, 1, 1})});
+  expect_ok(sink->write({}, rows));
+  const std::string update = "UPDATE `" + table_->name() + "` SET count = count WHERE hash = '";
+
+  // The sink locks the first row and waits for the second one, which we have; then we ask for the first one. We have changed
+  // more rows, so the server gives up the sink's transaction.
+  std::string padding = "INSERT INTO `" + table_->name() + "` VALUES ";
+  for (int i = 10; i < 60; ++i) {
+    padding += (i == 10 ? "('" : ",('") + std::to_string(i) + "','pad',NULL,0,0,0,0,0)";
+  }
+  table_->run("START TRANSACTION");
+  table_->run(padding);
+  table_->run("UPDATE `" + table_->name() + "` SET total = total + 1 WHERE name = 'pad'");
+  table_->run(update + std::string(view(rows[1].hash)) + "'");
+  Status status;
+  std::thread writer([&] { status = sink->write({source('a'), 1}, rows); });
+  const bool waits = becomes(sessions_waiting_to_insert(), "1");
+  table_->run(update + std::string(view(rows[0].hash)) + "'");
+  table_->run("COMMIT");
+  writer.join();
+  ASSERT_TRUE(waits);
+  expect_ok(status);
+  EXPECT_EQ(table_->value("SELECT SUM(count) FROM `" + table_->name() + "` WHERE name = 'a'"), "4");
+}
+
+TEST_F(MysqlSinkTest, AForkedChildLeavesItsParentsSessionAlone) {
+  auto connection = table_->connect();
+  ASSERT_NE(connection, nullptr);
+  const auto id = [&connection] {
+    const auto rows = connection->query("SELECT CONNECTION_ID()");
+    return rows.ok() ? (*rows)[0][0] : rows.error().message;
+  };
+  const std::string before = id();
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const bool noticed = !connection->is_ours();
+    connection.reset();
+    _exit(noticed ? 0 : 1);
+  }
+  int code = -1;
+  ASSERT_EQ(waitpid(child, &code, 0), child);
+  EXPECT_EQ(code, 0);
+  EXPECT_EQ(id(), before);
+}
+
+TEST_F(MysqlSinkTest, ASinkGoesOnInParentAndChildAfterAFork) {
+  const auto sink = test::open(table_->dsn());
+  expect_ok(sink->install());
+  expect_ok(sink->write({source('a'), 1}, one_row()));
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    _exit(sink->write({source('b'), 1}, one_row()).ok() ? 0 : 1);
+  }
+  int code = -1;
+  ASSERT_EQ(waitpid(child, &code, 0), child);
+  EXPECT_EQ(code, 0);
+  expect_ok(sink->write({source('a'), 2}, one_row()));
+  EXPECT_EQ(count(), "3");
+}
+
+TEST_F(MysqlSinkTest, ByUnixSocket) {
+  const char* socket = std::getenv("PRESENCE_TEST_MYSQL_SOCKET");
+  if (socket == nullptr) {
+    if (test::servers_required()) {
+      FAIL() << "PRESENCE_TEST_MYSQL_SOCKET must hold the path of the server's socket";
+    }
+    GTEST_SKIP() << "PRESENCE_TEST_MYSQL_SOCKET is not set";
+  }
+  const Dsn dsn = *parse_dsn(table_->dsn());
+  const auto sink = test::open("mysql://" + *dsn.user + ":" + *dsn.password + "@/" + dsn.path + "?socket=" + socket +
+                               "&table=" + table_->name());
+  expect_ok(sink->install());
+  expect_ok(sink->write({}, one_row()));
+  EXPECT_EQ(count(), "1");
+}
+
+// Needs no server.
+TEST(MysqlSinkWithoutServerTest, NobodyListeningIsUnavailableAndTheMessageHasNoPassword) {
+  const auto sink = test::open("mysql://u:Zq7x@127.0.0.1:1/d", 1);
+  const CounterRow one = row("a", std::nullopt, kSlot, {1, 1, 1, 1});
+  const Status status = sink->write({}, {&one, 1});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::unavailable);
+  EXPECT_EQ(status.error().message.find("Zq7x"), std::string::npos) << status.error().message;
+  EXPECT_NE(status.error().message.find("127.0.0.1"), std::string::npos) << status.error().message;
+}
+
+TEST_F(MysqlSinkTest, AWrongPasswordIsUnavailableAndNotShown) {
+  OwnUser user(*table_);
+  std::string dsn = user.dsn();
+  dsn.replace(dsn.find("secret-Zq7x"), 11, "wrong-Zq7x");
+  const Status status = test::open(dsn)->install();
+  expect_error(status, ErrorCode::unavailable);
+  EXPECT_EQ(status.error().message.find("Zq7x"), std::string::npos) << status.error().message;
+}
+
+}  // namespace
+}  // namespace presence
+
+#endif  // PRESENCE_HAVE_MYSQL
