@@ -1,25 +1,38 @@
 #include "php/counters_class.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
-#include "base/version.h"
 #include "counters/row_hash.h"
 #include "counters/series_input.h"
 #include "php/convert.h"
 #include "php/globals.h"
 #include "php/guard.h"
+#include "php/thread_runtime.h"
+#include "runtime/counter_status.h"
 
-using presence::Error;
+using presence::CounterBucket;
+using presence::CounterQuery;
+using presence::CounterRow;
+using presence::CounterService;
+using presence::CounterStatus;
 using presence::ErrorCode;
+using presence::FlusherMode;
+using presence::Result;
 using presence::RowHash;
 using presence::Status;
+using presence::Sums;
 using presence::UnixTime;
 using presence::php::bytes;
 using presence::php::guarded;
 using presence::php::optional_bytes;
+using presence::php::raise_core_warning;
+using presence::php::run_zend;
+using presence::php::throw_argument_error;
 using presence::php::throw_argument_error;
 
 namespace {
@@ -30,8 +43,135 @@ bool valid_name(const zend_string* name) {
   return named.ok() || throw_argument_error(1, named.error());
 }
 
-Status not_there_yet(const char* method) {
-  return Error{ErrorCode::internal, std::string(method) + " is not there yet in version " PRESENCE_VERSION};
+CounterQuery query_of(const zend_string* name, const zend_string* argument, zend_long since, zend_long until,
+                      zend_long step) {
+  CounterQuery query;
+  query.name = bytes(name);
+  if (argument != nullptr) {
+    std::string fixed;
+    const bool fits = presence::fix_argument(bytes(argument), fixed) == presence::ArgumentFix::none;
+    query.argument = fits ? std::string(bytes(argument)) : fixed;
+  }
+  const zend_long into_step = ((since % step) + step) % step;
+  query.since = since < ZEND_LONG_MIN + into_step ? since : since - into_step;
+  query.until = until;
+  query.step = step;
+  return query;
+}
+
+CounterService& counters() { return presence::php::thread_runtime().counters; }
+
+/// Adds, and throws what it throws. Only from a frame without C++ objects that have destructors.
+void add(const zend_string* name, const zend_string* argument, double value) {
+  guarded([&]() -> Status {
+    CounterService& service = counters();
+    Status added = service.add(bytes(name), optional_bytes(argument), value);
+    if (!added && added.error().code == ErrorCode::invalid_argument) {
+      static_cast<void>(throw_argument_error(static_cast<int>(service.bad_argument()), added.error()));
+      return {};
+    }
+    return added;
+  });
+  raise_core_warning();
+}
+
+/// The columns that every row of sums has. Only inside run_zend().
+void add_sums(zval* row, const Sums& sums) {
+  add_assoc_double(row, "total", sums.total);
+  add_assoc_long(row, "count", sums.count);
+  add_assoc_double(row, "minimum", sums.minimum);
+  add_assoc_double(row, "maximum", sums.maximum);
+}
+
+void add_text(zval* array, const char* key, const std::string& text) {
+  add_assoc_stringl(array, key, text.data(), text.size());
+}
+
+/// A Unix time, or null for "never".
+void add_time(zval* array, const char* key, UnixTime time) {
+  if (time == 0) {
+    add_assoc_null(array, key);
+  } else {
+    add_assoc_long(array, key, time);
+  }
+}
+
+void add_number(zval* array, const char* key, std::uint64_t number) {
+  add_assoc_long(array, key, static_cast<zend_long>(number));
+}
+
+void add_sink(zval* list, const CounterStatus::SinkPart& sink) {
+  zval row;
+  array_init(&row);
+  if (sink.sink.empty()) {
+    add_assoc_string(&row, "sink", "Counters::$db");
+  } else {
+    add_text(&row, "sink", sink.sink);
+  }
+  add_time(&row, "last_flush", sink.last_flush);
+  add_number(&row, "rows_written", sink.rows_written);
+  add_number(&row, "batches_written", sink.batches_written);
+  add_assoc_string(&row, "breaker", sink.failures == 0 ? "closed" : "open");
+  add_number(&row, "failures", sink.failures);
+  add_time(&row, "next_attempt", sink.failures == 0 ? 0 : sink.next_attempt);
+  if (sink.last_error_time == 0) {
+    add_assoc_null(&row, "last_error");
+  } else {
+    add_text(&row, "last_error", sink.last_error);
+  }
+  add_time(&row, "last_error_time", sink.last_error_time);
+  add_next_index_zval(list, &row);
+}
+
+const char* mode_name(FlusherMode mode) {
+  switch (mode) {
+    case FlusherMode::automatic: return "auto";
+    case FlusherMode::request: return "request";
+    case FlusherMode::off: return "off";
+  }
+  return "";
+}
+
+/// Only inside run_zend().
+void add_status(zval* array, const CounterStatus& status) {
+  array_init(array);
+  add_assoc_bool(array, "enabled", true);
+  add_assoc_bool(array, "available", status.segment.has_value());
+  zval part;
+  if (status.segment) {
+    array_init(&part);
+    add_text(&part, "path", status.segment->path);
+    add_number(&part, "size", status.segment->size);
+    add_number(&part, "layout", status.segment->layout);
+    add_number(&part, "processes_used", status.segment->lanes_used);
+    add_number(&part, "processes_max", status.segment->lanes_max);
+    add_assoc_zval(array, "segment", &part);
+  } else {
+    add_assoc_null(array, "segment");
+  }
+  array_init(&part);
+  add_number(&part, "used", status.series_used);
+  add_number(&part, "max", status.series_max);
+  add_number(&part, "minutes_used", status.minutes_used);
+  add_number(&part, "minutes_max", status.minutes_max);
+  add_assoc_zval(array, "series", &part);
+  add_number(array, "direct_adds", status.direct_adds);
+  add_number(array, "shortened_arguments", status.shortened_arguments);
+  add_number(array, "scrubbed_arguments", status.scrubbed_arguments);
+  add_number(array, "damaged_series", status.damaged_series);
+  array_init(&part);
+  add_assoc_string(&part, "mode", mode_name(PRESENCE_G(settings)->flusher));
+  add_assoc_null(&part, "pid");
+  add_assoc_null(&part, "heartbeat");
+  add_time(&part, "last_run", status.last_run);
+  add_time(&part, "next_run", status.next_run);
+  add_number(&part, "batches_waiting", status.batches_waiting);
+  add_assoc_zval(array, "flusher", &part);
+  array_init(&part);
+  for (const CounterStatus::SinkPart& sink : status.sinks) {
+    add_sink(&part, sink);
+  }
+  add_assoc_zval(array, "sinks", &part);
 }
 
 }  // namespace
@@ -46,12 +186,24 @@ PHP_METHOD(Counters, connect) {
   if (!PRESENCE_G(enabled)) {
     return;
   }
-  guarded([&] { return not_there_yet("Counters::connect()"); });
+  guarded([&]() -> Status {
+    Status connected = counters().connect(bytes(dsn));
+    if (!connected && connected.error().code == ErrorCode::invalid_argument) {
+      static_cast<void>(throw_argument_error(1, connected.error()));
+      return {};
+    }
+    return connected;
+  });
 }
 
 PHP_METHOD(Counters, available) {
   ZEND_PARSE_PARAMETERS_NONE();
-  RETURN_FALSE;
+  bool available = false;
+  if (PRESENCE_G(enabled)) {
+    guarded([&] { available = counters().available(); });
+    raise_core_warning();
+  }
+  RETURN_BOOL(available);
 }
 
 PHP_METHOD(Counters, add) {
@@ -67,7 +219,7 @@ PHP_METHOD(Counters, add) {
   if (!PRESENCE_G(enabled)) {
     return;
   }
-  guarded([&] { return not_there_yet("Counters::add()"); });
+  add(name, argument, value);
 }
 
 PHP_METHOD(Counters, time) {
@@ -97,8 +249,21 @@ PHP_METHOD(Counters, time) {
   if (!PRESENCE_G(enabled)) {
     return;
   }
-  (void)seconds;
-  guarded([&] { return not_there_yet("Counters::time()"); });
+  // The sum must be kept although $work threw, and what it threw must stay.
+  zend_object* thrown = EG(exception);
+  if (thrown == nullptr) {
+    add(name, argument, seconds);
+    return;
+  }
+  const zend_op* before = EG(opline_before_exception);
+  GC_ADDREF(thrown);
+  zend_clear_exception();
+  add(name, argument, seconds);
+  if (EG(exception) != nullptr) {
+    zend_clear_exception();
+  }
+  zend_throw_exception_internal(thrown);
+  EG(opline_before_exception) = before;
 }
 
 PHP_METHOD(Counters, flush) {
@@ -106,7 +271,14 @@ PHP_METHOD(Counters, flush) {
   if (!PRESENCE_G(enabled)) {
     RETURN_LONG(0);
   }
-  guarded([&] { return not_there_yet("Counters::flush()"); });
+  zend_long rows = 0;
+  guarded([&]() -> Status {
+    const presence::Result<std::int64_t> flushed = counters().flush();
+    rows = flushed ? *flushed : 0;
+    return flushed ? Status() : Status(flushed.error());
+  });
+  raise_core_warning();
+  RETURN_LONG(rows);
 }
 
 PHP_METHOD(Counters, slot) {
@@ -177,7 +349,39 @@ PHP_METHOD(Counters, read) {
   if (!PRESENCE_G(enabled)) {
     RETURN_EMPTY_ARRAY();
   }
-  guarded([&] { return not_there_yet("Counters::read()"); });
+  if (step <= 0 || step % 60 != 0) {
+    zend_argument_value_error(4, "must be a positive multiple of 60, in seconds");
+    return;
+  }
+  if (until_now) {
+    until = std::max<zend_long>(since, presence::clock::now()) + 60;
+  } else if (until < since) {
+    zend_argument_value_error(3, "must not be before argument #2 ($since)");
+    return;
+  }
+  guarded([&]() -> Status {
+    if (const Status named = presence::check_series_name(bytes(name)); !named) {
+      static_cast<void>(throw_argument_error(1, named.error()));
+      return {};
+    }
+    const Result<std::vector<CounterBucket>> buckets = counters().read(query_of(name, argument, since, until, step));
+    if (!buckets) {
+      return buckets.error();
+    }
+    static_cast<void>(run_zend([&] {
+      array_init_size(return_value, static_cast<std::uint32_t>(buckets->size()));
+      for (const CounterBucket& bucket : *buckets) {
+        zval row;
+        array_init(&row);
+        add_assoc_long(&row, "slot", bucket.slot);
+        add_sums(&row, bucket.sums);
+        add_assoc_double(&row, "average", bucket.sums.total / static_cast<double>(bucket.sums.count));
+        add_next_index_zval(return_value, &row);
+      }
+    }));
+    return {};
+  });
+  raise_core_warning();
 }
 
 PHP_METHOD(Counters, pending) {
@@ -185,7 +389,30 @@ PHP_METHOD(Counters, pending) {
   if (!PRESENCE_G(enabled)) {
     RETURN_EMPTY_ARRAY();
   }
-  guarded([&] { return not_there_yet("Counters::pending()"); });
+  guarded([&]() -> Status {
+    const Result<std::vector<CounterRow>> rows = counters().pending();
+    if (!rows) {
+      return rows.error();
+    }
+    static_cast<void>(run_zend([&] {
+      array_init_size(return_value, static_cast<std::uint32_t>(rows->size()));
+      for (const CounterRow& pending : *rows) {
+        zval row;
+        array_init(&row);
+        add_text(&row, "name", pending.name);
+        if (pending.argument) {
+          add_text(&row, "argument", *pending.argument);
+        } else {
+          add_assoc_null(&row, "argument");
+        }
+        add_assoc_long(&row, "slot", pending.slot);
+        add_sums(&row, pending.sums);
+        add_next_index_zval(return_value, &row);
+      }
+    }));
+    return {};
+  });
+  raise_core_warning();
 }
 
 PHP_METHOD(Counters, install) {
@@ -193,7 +420,7 @@ PHP_METHOD(Counters, install) {
   if (!PRESENCE_G(enabled)) {
     return;
   }
-  guarded([&] { return not_there_yet("Counters::install()"); });
+  guarded([&] { return counters().install(); });
 }
 
 PHP_METHOD(Counters, status) {
@@ -203,7 +430,11 @@ PHP_METHOD(Counters, status) {
     add_assoc_bool(return_value, "enabled", false);
     return;
   }
-  guarded([&] { return not_there_yet("Counters::status()"); });
+  guarded([&] {
+    const CounterStatus status = presence::counter_status(presence::php::thread_runtime().attachment);
+    static_cast<void>(run_zend([&] { add_status(return_value, status); }));
+  });
+  raise_core_warning();
 }
 
 }  // extern "C"

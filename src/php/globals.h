@@ -6,6 +6,10 @@
 #include "php/php_api.h"
 #include "runtime/settings.h"
 
+namespace presence::php {
+struct ThreadRuntime;
+}
+
 ZEND_BEGIN_MODULE_GLOBALS(presence)
   /// presence.enabled, asked on every call: a copy of settings->enabled.
   bool enabled;
@@ -15,6 +19,10 @@ ZEND_BEGIN_MODULE_GLOBALS(presence)
   std::uint32_t settings_revision;
   /// The INI entries, validated. Never null between GINIT and GSHUTDOWN.
   presence::Settings* settings;
+  /// The core's objects; null until a request needs them. See thread_runtime.h.
+  presence::php::ThreadRuntime* runtime;
+  /// The settings_revision that `runtime` was made of.
+  std::uint32_t runtime_revision;
 ZEND_END_MODULE_GLOBALS(presence)
 
 ZEND_EXTERN_MODULE_GLOBALS(presence)

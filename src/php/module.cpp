@@ -7,6 +7,7 @@
 #include "php/globals.h"
 #include "php/ini.h"
 #include "php/presence_class.h"
+#include "php/thread_runtime.h"
 
 #ifdef PRESENCE_HAVE_MYSQL
 #include <mysql.h>
@@ -37,6 +38,8 @@ PHP_GINIT_FUNCTION(presence) {
 }
 
 PHP_GSHUTDOWN_FUNCTION(presence) {
+  presence::php::end_thread(presence_globals->runtime);
+  presence_globals->runtime = nullptr;
   delete presence_globals->settings;
   presence_globals->settings = nullptr;
 }
@@ -59,6 +62,14 @@ PHP_RINIT_FUNCTION(presence) {
   (void)type;
   (void)module_number;
   PRESENCE_G(bailout_pending) = false;
+  presence::php::begin_request();
+  return SUCCESS;
+}
+
+PHP_RSHUTDOWN_FUNCTION(presence) {
+  (void)type;
+  (void)module_number;
+  presence::php::end_request();
   return SUCCESS;
 }
 
@@ -96,7 +107,7 @@ zend_module_entry presence_module_entry = {
     PHP_MINIT(presence),
     PHP_MSHUTDOWN(presence),
     PHP_RINIT(presence),
-    nullptr,
+    PHP_RSHUTDOWN(presence),
     PHP_MINFO(presence),
     PRESENCE_VERSION,
     PHP_MODULE_GLOBALS(presence),

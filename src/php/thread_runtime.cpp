@@ -1,0 +1,91 @@
+#include "php/thread_runtime.h"
+
+#include <cstring>
+#include <string>
+
+#include "php/globals.h"
+#include "php/guard.h"
+
+namespace presence::php {
+namespace {
+
+/// In a script on the command line nobody may come after it, so it stores the running minute, too.
+SealScope scope_at_end() {
+  return std::strcmp(sapi_module.name, "cli") == 0 ? SealScope::all : SealScope::finished;
+}
+
+/// Sends the response off, so that nobody waits for what follows. Where the server has no such thing the visitor waits
+/// along, once a minute.
+void finish_response() {
+  zval* function = zend_hash_str_find(CG(function_table), ZEND_STRL("fastcgi_finish_request"));
+  if (function == nullptr) {
+    return;
+  }
+  zval result;
+  ZVAL_UNDEF(&result);
+  zend_call_known_function(static_cast<zend_function*>(Z_PTR_P(function)), nullptr, nullptr, &result, 0, nullptr, nullptr);
+  zval_ptr_dtor(&result);
+}
+
+}  // namespace
+
+ThreadRuntime& thread_runtime() {
+  if (PRESENCE_G(runtime) == nullptr) {
+    PRESENCE_G(runtime) = new ThreadRuntime(*PRESENCE_G(settings));
+    PRESENCE_G(runtime_revision) = PRESENCE_G(settings_revision);
+  }
+  return *PRESENCE_G(runtime);
+}
+
+void begin_request() {
+  ThreadRuntime* runtime = PRESENCE_G(runtime);
+  if (runtime == nullptr) {
+    return;
+  }
+  if (PRESENCE_G(runtime_revision) != PRESENCE_G(settings_revision)) {
+    if (runtime->attachment.settings() == *PRESENCE_G(settings)) {
+      PRESENCE_G(runtime_revision) = PRESENCE_G(settings_revision);
+    } else {
+      PRESENCE_G(runtime) = nullptr;
+      delete runtime;
+      return;
+    }
+  }
+  runtime->counters.begin_request();
+  runtime->presences.begin_request();
+}
+
+void end_request() {
+  ThreadRuntime* runtime = PRESENCE_G(runtime);
+  if (runtime == nullptr || !PRESENCE_G(enabled)) {
+    return;
+  }
+  bool due = false;
+  guarded([&] { due = runtime->counters.due(scope_at_end()); });
+  if (!due) {
+    return;
+  }
+  finish_response();
+  guarded([&] { runtime->counters.end_request(scope_at_end()); });
+}
+
+void end_thread(ThreadRuntime* runtime) { delete runtime; }
+
+void raise_core_warning() {
+  char message[512];
+  message[0] = '\0';
+  guarded([&] {
+    if (PRESENCE_G(runtime) == nullptr) {
+      return;
+    }
+    const std::string warning = PRESENCE_G(runtime)->attachment.take_warning();
+    const std::size_t size = std::min(warning.size(), sizeof message - 1);
+    std::memcpy(message, warning.data(), size);
+    message[size] = '\0';
+  });
+  if (message[0] != '\0') {
+    php_error_docref(nullptr, E_WARNING, "%s", message);
+  }
+}
+
+}  // namespace presence::php

@@ -1,0 +1,52 @@
+// What Counters::status() tells.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/attachment.h"
+
+namespace presence {
+
+/// The state of the counters as far as it is in shared memory. Holds no secrets. Numbers are since the segment was created.
+struct CounterStatus {
+  struct SegmentPart {
+    std::string path;
+    std::uint64_t size = 0;  ///< Bytes.
+    std::uint32_t layout = 0;
+    std::uint32_t lanes_used = 0;
+    std::uint32_t lanes_max = 0;
+  };
+  /// One database.
+  struct SinkPart {
+    std::string sink;  ///< The DSN without secrets; empty if only a caller's own connection reaches it.
+    UnixTime last_flush = 0;
+    std::uint64_t rows_written = 0;
+    std::uint64_t batches_written = 0;
+    std::uint32_t failures = 0;  ///< In a row; above 0 the breaker is open until `next_attempt`.
+    UnixTime next_attempt = 0;
+    std::string last_error;
+    UnixTime last_error_time = 0;
+  };
+
+  std::optional<SegmentPart> segment;  ///< None: shared memory is not in use.
+  std::uint32_t series_used = 0;       ///< In the fullest minute.
+  std::uint32_t series_max = 0;
+  std::uint32_t minutes_used = 0;  ///< Tables.
+  std::uint32_t minutes_max = 0;
+  std::uint64_t direct_adds = 0;
+  std::uint64_t shortened_arguments = 0;
+  std::uint64_t scrubbed_arguments = 0;
+  std::uint64_t damaged_series = 0;
+  UnixTime last_run = 0;
+  UnixTime next_run = 0;
+  std::uint32_t batches_waiting = 0;
+  std::vector<SinkPart> sinks;
+};
+
+/// Reads it. Costs microseconds.
+CounterStatus counter_status(Attachment& attachment);
+
+}  // namespace presence
