@@ -1,0 +1,67 @@
+# shellcheck shell=bash
+# Collects what parts of a test run gave, and closes the run with `N passed, N failed`. Sourced, never run.
+
+result_names=() result_passed=() result_failed=() result_seconds=()
+result_logs=$(mktemp -d "${TMPDIR:-/tmp}/presence-results.XXXXXX")
+
+# record NAME PASSED FAILED SECONDS
+record() {
+  result_names+=("$1") result_passed+=("$2") result_failed+=("$3") result_seconds+=("$4")
+}
+
+# run_part NAME COUNTER COMMAND…: runs the command with its output shown, lets COUNTER read the numbers off that output
+# (`counter LOG` prints "passed failed"), and records them. A command that failed without a failed test, or one that ran
+# no test at all, counts as one failure.
+run_part() {
+  local name=$1 counter=$2 began=$SECONDS code=0 passed failed
+  local log=$result_logs/${#result_names[@]}.log
+  shift 2
+  say "$name"
+  "$@" 2>&1 | tee "$log" || code=$?
+  read -r passed failed < <("$counter" "$log") || true
+  passed=${passed:-0} failed=${failed:-0}
+  if ((failed == 0 && (code != 0 || passed == 0))); then
+    echo "$name: ended with code $code after $passed passed tests" >&2
+    failed=1
+  fi
+  record "$name" "$passed" "$failed" $((SECONDS - began))
+}
+
+# What COUNTER can be.
+
+# The command is one check by itself; run_part adds the failure.
+count_one() { grep -q ': ok$' "$1" && echo 1 0 || echo 0 0; }
+
+# PHP's run-tests.php. A skipped test counts as failed where it lacked a server, since here all servers are there.
+count_phpt() {
+  local passed failed lacking
+  passed=$(sed -n 's/^Tests passed *: *\([0-9]*\).*/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }')
+  failed=$(sed -n -E 's/^(Tests (failed|borked|leaked|warned)) *: *([0-9]+).*/\3/p' "$1" | awk '{ n += $1 } END { print n + 0 }')
+  lacking=$(grep -c -E '^SKIP .*reason: .*(PRESENCE_TEST|MariaDB|MySQL)' "$1" || true)
+  echo "$passed $((failed + lacking))"
+}
+
+# ctest, with the same rule.
+count_ctest() {
+  local total failed skipped
+  total=$(sed -n -E 's/^[0-9]+% tests passed, ([0-9]+) tests? failed out of ([0-9]+).*/\2/p' "$1" | tail -n 1)
+  failed=$(sed -n -E 's/^[0-9]+% tests passed, ([0-9]+) tests? failed out of ([0-9]+).*/\1/p' "$1" | tail -n 1)
+  skipped=$(grep -c -E '\*\*\*Skipped' "$1" || true)
+  echo "$((${total:-0} - ${failed:-0} - skipped)) $((${failed:-0} + skipped))"
+}
+
+# Prints the table and the closing line; fails if anything failed or nothing passed.
+summary() {
+  local i passed=0 failed=0 mark
+  rm -rf "$result_logs"
+  printf '\n%s%-44s %8s %8s %8s%s\n' "$bold" part passed failed time "$plain"
+  for i in "${!result_names[@]}"; do
+    mark=$plain
+    ((result_failed[i] == 0)) || mark=$red
+    printf '%s%-44s %8d %8d %6d s%s\n' "$mark" "${result_names[i]}" "${result_passed[i]}" "${result_failed[i]}" \
+      "${result_seconds[i]}" "$plain"
+    passed=$((passed + result_passed[i])) failed=$((failed + result_failed[i]))
+  done
+  printf '\n%d passed, %d failed\n' "$passed" "$failed"
+  ((failed == 0 && passed > 0))
+}
