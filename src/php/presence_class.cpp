@@ -1,26 +1,51 @@
 #include "php/presence_class.h"
 
+#include <array>
+#include <charconv>
+#include <climits>
 #include <cstddef>
-#include <new>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "base/version.h"
 #include "php/convert.h"
 #include "php/globals.h"
 #include "php/guard.h"
+#include "php/thread_runtime.h"
 
 using presence::Error;
 using presence::ErrorCode;
+using presence::PresenceOptions;
+using presence::PresenceService;
+using presence::PresenceTracker;
+using presence::Result;
 using presence::Status;
+using presence::UnixTime;
+using presence::php::bytes;
 using presence::php::guarded;
+using presence::php::raise_core_warning;
+using presence::php::run_zend;
+using presence::php::throw_argument_error;
 using presence::php::VisitorId;
 
 namespace {
 
+/// The C++ behind an object.
+struct Handle {
+  std::string store;  ///< DSN.
+  PresenceOptions options;
+  std::optional<PresenceTracker> tracker;
+  std::uint32_t epoch = 0;  ///< Of the service when the tracker was opened.
+};
+
 /// What stands behind an object. Zend allocates it and knows the last member only; the others are made and ended by
 /// create_object() and free_object().
 struct PresenceObject {
-  bool constructed;
+  Handle* handle;  ///< Null until constructed.
   zend_object std;
 };
 
@@ -32,7 +57,7 @@ PresenceObject* from(zend_object* object) {
 
 zend_object* create_object(zend_class_entry* type) {
   auto* object = static_cast<PresenceObject*>(zend_object_alloc(sizeof(PresenceObject), type));
-  object->constructed = false;
+  object->handle = nullptr;
   zend_object_std_init(&object->std, type);
   object_properties_init(&object->std, type);
 #if PHP_VERSION_ID < 80300
@@ -42,12 +67,209 @@ zend_object* create_object(zend_class_entry* type) {
 }
 
 void free_object(zend_object* object) {
+  delete from(object)->handle;
   zend_object_std_dtor(object);
 }
 
-Status not_there_yet(const char* method) {
-  return Error{ErrorCode::internal, std::string(method) + " is not there yet in version " PRESENCE_VERSION};
+PresenceService& presences() { return presence::php::thread_runtime().presences; }
+
+/// Opens the tracker, if it is not open or belongs to the process that this one was forked from.
+Status open_tracker(Handle& handle) {
+  PresenceService& service = presences();
+  if (handle.tracker && handle.epoch == service.epoch()) [[likely]] {
+    return {};
+  }
+  handle.tracker.reset();
+  Result<PresenceTracker> opened = service.open(handle.store, handle.options);
+  if (!opened) {
+    return std::move(opened).error();
+  }
+  handle.tracker.emplace(std::move(*opened));
+  handle.epoch = service.epoch();
+  return {};
 }
+
+/// Throws what a method returned: wrong input as ValueError that names the argument.
+Status raise(Status status, int argument) {
+  if (!status && status.error().code == ErrorCode::invalid_argument) {
+    static_cast<void>(throw_argument_error(argument, status.error()));
+    return {};
+  }
+  return status;
+}
+
+/// Runs one method: with its tracker, and with whatever flies or fails turned into a PHP exception. `argument`: the number
+/// of the one that an invalid_argument is about. Only from a frame without C++ objects that have destructors.
+template <class Body>
+void with_tracker(zval* self, int argument, Body&& body) {
+  Handle* handle = from(Z_OBJ_P(self))->handle;
+  if (handle == nullptr) {
+    zend_throw_error(nullptr, "The Presence object has not been constructed");
+    return;
+  }
+  guarded([&]() -> Status {
+    if (Status opened = open_tracker(*handle); !opened) {
+      return opened;
+    }
+    return raise(body(*handle->tracker), argument);
+  });
+  raise_core_warning();
+}
+
+std::optional<std::int64_t> minutes_asked(zend_long minutes, bool as_configured) {
+  return as_configured ? std::nullopt : std::optional<std::int64_t>(minutes);
+}
+
+Error must_be(std::string_view option, const char* what) {
+  return {ErrorCode::invalid_argument, "option \"" + std::string(option) + "\" must be " + what};
+}
+
+Status read_int(std::string_view name, const zval* value, int& into) {
+  if (Z_TYPE_P(value) != IS_LONG || Z_LVAL_P(value) < INT_MIN || Z_LVAL_P(value) > INT_MAX) {
+    return must_be(name, "an integer");
+  }
+  into = static_cast<int>(Z_LVAL_P(value));
+  return {};
+}
+
+Status read_number(std::string_view name, const zval* value, double& into) {
+  if (Z_TYPE_P(value) != IS_LONG && Z_TYPE_P(value) != IS_DOUBLE) {
+    return must_be(name, "a number of seconds");
+  }
+  into = Z_TYPE_P(value) == IS_LONG ? static_cast<double>(Z_LVAL_P(value)) : Z_DVAL_P(value);
+  return {};
+}
+
+template <class Choice>
+Status read_choice(std::string_view name, const zval* value, Choice& into, Result<Choice> (*parse)(std::string_view)) {
+  if (Z_TYPE_P(value) != IS_STRING) {
+    return must_be(name, "a string");
+  }
+  Result<Choice> parsed = parse(bytes(Z_STR_P(value)));
+  if (!parsed) {
+    return Error{ErrorCode::invalid_argument, "option \"" + std::string(name) + "\": " + parsed.error().message};
+  }
+  into = *parsed;
+  return {};
+}
+
+/// One entry of the constructor's second argument.
+Status read_option(std::string_view name, const zval* value, PresenceOptions& options) {
+  if (name == "key") {
+    if (Z_TYPE_P(value) != IS_STRING) {
+      return must_be(name, "a string");
+    }
+    options.key = bytes(Z_STR_P(value));
+    return {};
+  }
+  if (name == "window") {
+    return read_int(name, value, options.window);
+  }
+  if (name == "retention") {
+    return read_int(name, value, options.retention);
+  }
+  if (name == "throttle") {
+    options.throttle.emplace();
+    return read_int(name, value, *options.throttle);
+  }
+  if (name == "mode") {
+    return read_choice(name, value, options.mode, presence::parse_mode);
+  }
+  if (name == "timeout") {
+    return read_number(name, value, options.timeout);
+  }
+  if (name == "on_error") {
+    return read_choice(name, value, options.on_error, presence::parse_on_error);
+  }
+  return Error{ErrorCode::invalid_argument,
+               "has no option \"" + std::string(name) +
+                   "\"; there are key, window, retention, throttle, mode, timeout and on_error"};
+}
+
+Status read_options(HashTable* given, PresenceOptions& options) {
+  zend_string* name;
+  zval* value;
+  ZEND_HASH_FOREACH_STR_KEY_VAL(given, name, value) {
+    ZVAL_DEREF(value);
+    if (name == nullptr) {
+      return Error{ErrorCode::invalid_argument, "must be an array of option names to values"};
+    }
+    if (Status read = read_option(bytes(name), value, options); !read) {
+      return read;
+    }
+  }
+  ZEND_HASH_FOREACH_END();
+  return {};
+}
+
+/// The ids of an array as the core wants them. Integers are written as text into memory of its own.
+class VisitorIds {
+ public:
+  explicit VisitorIds(HashTable* ids) {
+    const std::size_t size = zend_hash_num_elements(ids);
+    texts_.reserve(size);
+    numbers_.reserve(size);
+    zval* id;
+    ZEND_HASH_FOREACH_VAL(ids, id) {
+      ZVAL_DEREF(id);
+      if (Z_TYPE_P(id) == IS_STRING) {
+        texts_.push_back(bytes(Z_STR_P(id)));
+      } else {
+        // Reserved above, so what was written before does not move.
+        std::array<char, 24>& digits = numbers_.emplace_back();
+        const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), Z_LVAL_P(id));
+        texts_.emplace_back(digits.data(), static_cast<std::size_t>(written.ptr - digits.data()));
+      }
+    }
+    ZEND_HASH_FOREACH_END();
+  }
+
+  [[nodiscard]] std::span<const std::string_view> texts() const { return texts_; }
+
+ private:
+  std::vector<std::string_view> texts_;
+  std::vector<std::array<char, 24>> numbers_;
+};
+
+/// Sets result[id]. As in PHP's own arrays the key "42" is the integer 42.
+void set_answer(zval* result, const zval* id, bool online) {
+  zval answer;
+  ZVAL_BOOL(&answer, online);
+  if (Z_TYPE_P(id) == IS_LONG) {
+    zend_hash_index_update(Z_ARRVAL_P(result), static_cast<zend_ulong>(Z_LVAL_P(id)), &answer);
+  } else {
+    zend_symtable_update(Z_ARRVAL_P(result), Z_STR_P(id), &answer);
+  }
+}
+
+/// The answers by id; all "no" without any.
+void set_answers(zval* result, HashTable* ids, const bool* answers) {
+  array_init_size(result, zend_hash_num_elements(ids));
+  std::size_t at = 0;
+  zval* id;
+  ZEND_HASH_FOREACH_VAL(ids, id) {
+    ZVAL_DEREF(id);
+    set_answer(result, id, answers != nullptr && answers[at]);
+    ++at;
+  }
+  ZEND_HASH_FOREACH_END();
+}
+
+/// Only inside run_zend().
+void add_visitors_status(zval* array, const presence::VisitorTableUsage& usage) {
+  zval part;
+  array_init(&part);
+  add_assoc_long(&part, "used", static_cast<zend_long>(usage.visitors));
+  add_assoc_long(&part, "max", usage.max_visitors);
+  add_assoc_long(&part, "keys_used", usage.spaces);
+  add_assoc_long(&part, "keys_max", usage.max_spaces);
+  add_assoc_long(&part, "evicted_expired", static_cast<zend_long>(usage.evicted_expired));
+  add_assoc_long(&part, "evicted_live", static_cast<zend_long>(usage.evicted_live));
+  add_assoc_long(&part, "refused", static_cast<zend_long>(usage.refused));
+  add_assoc_zval(array, "visitors", &part);
+}
+
+UnixTime now() { return presence::clock::now(); }
 
 }  // namespace
 
@@ -77,7 +299,30 @@ PHP_METHOD(Presence, __construct) {
     Z_PARAM_STR_OR_NULL(store)
     Z_PARAM_ARRAY_HT(options)
   ZEND_PARSE_PARAMETERS_END();
-  from(Z_OBJ_P(ZEND_THIS))->constructed = true;
+  PresenceObject* object = from(Z_OBJ_P(ZEND_THIS));
+  if (object->handle != nullptr) {
+    zend_throw_error(nullptr, "The Presence object is constructed already");
+    return;
+  }
+  guarded([&]() -> Status {
+    auto handle = std::make_unique<Handle>();
+    handle->store = store == nullptr ? PRESENCE_G(settings)->store : std::string(bytes(store));
+    handle->options = presences().default_options();
+    if (Status read = options == nullptr ? Status() : read_options(options, handle->options); !read) {
+      return raise(std::move(read), 2);
+    }
+    if (Status valid = handle->options.validate(); !valid) {
+      return raise(std::move(valid), 2);
+    }
+    if (PRESENCE_G(enabled)) {
+      if (Status opened = open_tracker(*handle); !opened) {
+        return raise(std::move(opened), 1);
+      }
+    }
+    object->handle = handle.release();
+    return {};
+  });
+  raise_core_warning();
 }
 
 PHP_METHOD(Presence, persist) {
@@ -89,7 +334,8 @@ PHP_METHOD(Presence, persist) {
   if (!PRESENCE_G(enabled)) {
     return;
   }
-  guarded([&] { return not_there_yet("Presence::persist()"); });
+  const VisitorId visitor(id, number);
+  with_tracker(ZEND_THIS, 1, [&](PresenceTracker& tracker) { return tracker.persist(visitor.bytes(), now()); });
 }
 
 PHP_METHOD(Presence, purge) {
@@ -97,7 +343,7 @@ PHP_METHOD(Presence, purge) {
   if (!PRESENCE_G(enabled)) {
     return;
   }
-  guarded([&] { return not_there_yet("Presence::purge()"); });
+  with_tracker(ZEND_THIS, 0, [&](PresenceTracker& tracker) { return tracker.purge(now()); });
 }
 
 PHP_METHOD(Presence, count) {
@@ -110,7 +356,14 @@ PHP_METHOD(Presence, count) {
   if (!PRESENCE_G(enabled)) {
     RETURN_LONG(0);
   }
-  guarded([&] { return not_there_yet("Presence::count()"); });
+  with_tracker(ZEND_THIS, 1, [&](PresenceTracker& tracker) -> Status {
+    const Result<std::int64_t> count = tracker.count(minutes_asked(minutes, as_configured), now());
+    if (!count) {
+      return count.error();
+    }
+    ZVAL_LONG(return_value, *count);
+    return {};
+  });
 }
 
 PHP_METHOD(Presence, ids) {
@@ -123,7 +376,19 @@ PHP_METHOD(Presence, ids) {
   if (!PRESENCE_G(enabled)) {
     RETURN_EMPTY_ARRAY();
   }
-  guarded([&] { return not_there_yet("Presence::ids()"); });
+  with_tracker(ZEND_THIS, 1, [&](PresenceTracker& tracker) -> Status {
+    const Result<std::vector<std::string>> ids = tracker.ids(minutes_asked(minutes, as_configured), now());
+    if (!ids) {
+      return ids.error();
+    }
+    static_cast<void>(run_zend([&] {
+      array_init_size(return_value, static_cast<std::uint32_t>(ids->size()));
+      for (const std::string& id : *ids) {
+        add_next_index_stringl(return_value, id.data(), id.size());
+      }
+    }));
+    return {};
+  });
 }
 
 PHP_METHOD(Presence, isOnline) {
@@ -139,7 +404,15 @@ PHP_METHOD(Presence, isOnline) {
   if (!PRESENCE_G(enabled)) {
     RETURN_FALSE;
   }
-  guarded([&] { return not_there_yet("Presence::isOnline()"); });
+  const VisitorId visitor(id, number);
+  with_tracker(ZEND_THIS, 1, [&](PresenceTracker& tracker) -> Status {
+    const Result<bool> online = tracker.is_online(visitor.bytes(), minutes_asked(minutes, as_configured), now());
+    if (!online) {
+      return online.error();
+    }
+    ZVAL_BOOL(return_value, *online);
+    return {};
+  });
 }
 
 PHP_METHOD(Presence, areOnline) {
@@ -161,22 +434,19 @@ PHP_METHOD(Presence, areOnline) {
   }
   ZEND_HASH_FOREACH_END();
   if (!PRESENCE_G(enabled)) {
-    array_init_size(return_value, zend_hash_num_elements(ids));
-    zval offline;
-    ZVAL_FALSE(&offline);
-    ZEND_HASH_FOREACH_VAL(ids, id) {
-      ZVAL_DEREF(id);
-      // As PHP's own arrays: the key "42" is the integer 42.
-      if (Z_TYPE_P(id) == IS_LONG) {
-        zend_hash_index_update(Z_ARRVAL_P(return_value), static_cast<zend_ulong>(Z_LVAL_P(id)), &offline);
-      } else {
-        zend_symtable_update(Z_ARRVAL_P(return_value), Z_STR_P(id), &offline);
-      }
-    }
-    ZEND_HASH_FOREACH_END();
+    set_answers(return_value, ids, nullptr);
     return;
   }
-  guarded([&] { return not_there_yet("Presence::areOnline()"); });
+  with_tracker(ZEND_THIS, 1, [&](PresenceTracker& tracker) -> Status {
+    const VisitorIds visitors(ids);
+    const auto answers = std::make_unique<bool[]>(visitors.texts().size() + 1);
+    const std::span<bool> filled(answers.get(), visitors.texts().size());
+    if (Status asked = tracker.are_online(visitors.texts(), filled, minutes_asked(minutes, as_configured), now()); !asked) {
+      return asked;
+    }
+    static_cast<void>(run_zend([&] { set_answers(return_value, ids, answers.get()); }));
+    return {};
+  });
 }
 
 PHP_METHOD(Presence, lastSeen) {
@@ -188,7 +458,19 @@ PHP_METHOD(Presence, lastSeen) {
   if (!PRESENCE_G(enabled)) {
     RETURN_NULL();
   }
-  guarded([&] { return not_there_yet("Presence::lastSeen()"); });
+  const VisitorId visitor(id, number);
+  with_tracker(ZEND_THIS, 1, [&](PresenceTracker& tracker) -> Status {
+    const Result<std::optional<UnixTime>> seen = tracker.last_seen(visitor.bytes(), now());
+    if (!seen) {
+      return seen.error();
+    }
+    if (*seen) {
+      ZVAL_LONG(return_value, **seen);
+    } else {
+      ZVAL_NULL(return_value);
+    }
+    return {};
+  });
 }
 
 PHP_METHOD(Presence, forget) {
@@ -200,7 +482,8 @@ PHP_METHOD(Presence, forget) {
   if (!PRESENCE_G(enabled)) {
     return;
   }
-  guarded([&] { return not_there_yet("Presence::forget()"); });
+  const VisitorId visitor(id, number);
+  with_tracker(ZEND_THIS, 1, [&](PresenceTracker& tracker) { return tracker.forget(visitor.bytes()); });
 }
 
 PHP_METHOD(Presence, replace) {
@@ -215,7 +498,10 @@ PHP_METHOD(Presence, replace) {
   if (!PRESENCE_G(enabled)) {
     return;
   }
-  guarded([&] { return not_there_yet("Presence::replace()"); });
+  const VisitorId before(from_id, from_number);
+  const VisitorId after(to_id, to_number);
+  with_tracker(ZEND_THIS, 1,
+               [&](PresenceTracker& tracker) { return tracker.replace(before.bytes(), after.bytes(), now()); });
 }
 
 PHP_METHOD(Presence, room) {
@@ -227,7 +513,22 @@ PHP_METHOD(Presence, room) {
     object_init_ex(return_value, presence_ce_presence);
     return;
   }
-  guarded([&] { return not_there_yet("Presence::room()"); });
+  const Handle* own = from(Z_OBJ_P(ZEND_THIS))->handle;
+  with_tracker(ZEND_THIS, 1, [&](PresenceTracker& tracker) -> Status {
+    Result<PresenceTracker> room = tracker.room(bytes(name));
+    if (!room) {
+      return std::move(room).error();
+    }
+    auto handle = std::make_unique<Handle>();
+    handle->store = own->store;
+    handle->options = room->options();
+    handle->tracker.emplace(std::move(*room));
+    handle->epoch = own->epoch;
+    if (run_zend([&] { object_init_ex(return_value, presence_ce_presence); })) {
+      from(Z_OBJ_P(return_value))->handle = handle.release();
+    }
+    return {};
+  });
 }
 
 PHP_METHOD(Presence, flush) {
@@ -235,7 +536,8 @@ PHP_METHOD(Presence, flush) {
   if (!PRESENCE_G(enabled)) {
     return;
   }
-  guarded([&] { return not_there_yet("Presence::flush()"); });
+  // Shared memory buffers nothing: what was recorded is there for all.
+  with_tracker(ZEND_THIS, 0, [](PresenceTracker&) -> Status { return {}; });
 }
 
 PHP_METHOD(Presence, status) {
@@ -245,7 +547,30 @@ PHP_METHOD(Presence, status) {
     add_assoc_bool(return_value, "enabled", false);
     return;
   }
-  guarded([&] { return not_there_yet("Presence::status()"); });
+  with_tracker(ZEND_THIS, 0, [&](PresenceTracker& tracker) -> Status {
+    const Result<const presence::VisitorTable*> table = presences().table();
+    if (!table) {
+      return table.error();
+    }
+    const presence::VisitorTableUsage usage = (*table)->usage();
+    const PresenceOptions& options = tracker.options();
+    const std::string& last_error = tracker.last_error();
+    static_cast<void>(run_zend([&] {
+      array_init(return_value);
+      add_assoc_bool(return_value, "enabled", true);
+      add_assoc_string(return_value, "store", "shm:");
+      add_assoc_stringl(return_value, "key", options.key.data(), options.key.size());
+      add_assoc_long(return_value, "window", options.window);
+      add_assoc_long(return_value, "retention", options.retention);
+      add_visitors_status(return_value, usage);
+      if (last_error.empty()) {
+        add_assoc_null(return_value, "last_error");
+      } else {
+        add_assoc_stringl(return_value, "last_error", last_error.data(), last_error.size());
+      }
+    }));
+    return {};
+  });
 }
 
 }  // extern "C"
