@@ -30,7 +30,7 @@ bool Slots::holds(const VisitorKey& key, const SlotMatch& match) const {
   }
   const std::size_t used = key.used_words();
   for (std::size_t i = 1; i < used; ++i) {
-    if (cell.words[i].load(std::memory_order_acquire) != key.words()[i]) {
+    if (cell.words[i].load(std::memory_order_acquire) != key.word(i)) {
       return false;
     }
   }
@@ -323,7 +323,11 @@ bool Slots::insert(const VisitorKey& key, std::uint32_t time, std::uint32_t now)
     return false;
   }
   if (!key.is_long()) {
-    write_cell(owner->slot, key.words().data());
+    std::array<std::uint64_t, 8> words;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      words[i] = key.word(i);
+    }
+    write_cell(owner->slot, words.data());
   } else {
     std::array<SlotMatch, IdLayout::kMaxExtensions> extensions;
     const std::size_t count = IdLayout::extensions(key.id().size());

@@ -1,7 +1,8 @@
-// A visitor's id made ready to be looked for: its hash, its two buckets, and its bytes as a cell would hold them.
+// A visitor's id made ready to be looked for: its hash, its two buckets, and its bytes as a cell holds them.
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -66,21 +67,36 @@ class VisitorKey {
       : id_(id),
         hash_(hash_bytes(id, fold_multiply(seed ^ space, 0x8EBC6AF09C88C6E3))),
         candidates_(Candidates::of(hash_, buckets)),
-        space_(space) {
-    words_[0] = id.size();
-    if (!is_long()) {
-      std::memcpy(&words_[1], id.data(), id.size());
-    }
-  }
+        space_(space) {}
 
   [[nodiscard]] std::string_view id() const { return id_; }
   [[nodiscard]] std::uint16_t space() const { return space_; }
   [[nodiscard]] const Candidates& candidates() const { return candidates_; }
   [[nodiscard]] bool is_long() const { return id_.size() > IdLayout::kInline; }
 
-  /// The cell of an id that is not long: its length, then its bytes, then zeros.
-  [[nodiscard]] const std::array<std::uint64_t, 8>& words() const { return words_; }
-  /// How many of these words the id fills.
+  /// Word `i` of the cell of an id that is not long: its length, then its bytes, then zeros.
+  [[nodiscard]] std::uint64_t word(std::size_t i) const {
+    if (i == 0) {
+      return id_.size();
+    }
+    const std::size_t start = 8 * (i - 1);
+    if (start >= id_.size()) {
+      return 0;
+    }
+    std::uint64_t word = 0;
+    if (start + 8 <= id_.size()) {
+      std::memcpy(&word, id_.data() + start, 8);
+    } else if (std::endian::native == std::endian::little && id_.size() >= 8) {
+      // The last eight bytes, less those that belong to the word before: quicker than to copy a number of bytes that the
+      // compiler does not know.
+      std::memcpy(&word, id_.data() + id_.size() - 8, 8);
+      word >>= 8 * (start + 8 - id_.size());
+    } else {
+      std::memcpy(&word, id_.data() + start, id_.size() - start);
+    }
+    return word;
+  }
+  /// How many of these words the id needs, with the length.
   [[nodiscard]] std::size_t used_words() const { return 1 + (id_.size() + 7) / 8; }
 
   /// Where the extension of that number may lie: spread over the table, so that long ids do not crowd two buckets.
@@ -93,7 +109,6 @@ class VisitorKey {
   std::uint64_t hash_;
   Candidates candidates_;
   std::uint16_t space_;
-  std::array<std::uint64_t, 8> words_{};
 };
 
 }  // namespace presence

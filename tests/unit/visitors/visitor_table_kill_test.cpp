@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <functional>
 #include <random>
@@ -296,44 +295,6 @@ TEST_F(ChaosTest, KillsAtRandomTimesLoseNoVisitorAndStopNobody) {
   const std::vector<std::string> ids = table.ids(space, 0);
   EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), ids.size()) << "a duplicate";
   EXPECT_EQ(table.count(space, 0), static_cast<std::int64_t>(ids.size()));
-}
-
-TEST(VisitorTableConcurrencyTest, ProcessesThatRecordTheSameNewVisitorsLeaveOneOfEach) {
-  constexpr int kProcesses = 6;
-  constexpr int kVisitors = 1500;
-  const TableMemory memory(4000);
-  const SharedArray<std::atomic<int>> arrived(kVisitors);
-  std::vector<pid_t> children;
-  for (int p = 0; p < kProcesses; ++p) {
-    const pid_t pid = fork();
-    if (pid == 0) {
-      const VisitorTable table = memory.table(static_cast<LaneIndex>(p));
-      const Space space = open_space(table, "a", kNow);
-      for (int v = 0; v < kVisitors; ++v) {
-        const std::string id = v % 7 == 0 ? std::string(200, 'l') + std::to_string(v) : std::to_string(v);
-        if (v % 10 == 0) {  // meet every now and then, so that nobody runs ahead
-          arrived[static_cast<std::size_t>(v)].fetch_add(1);
-          while (arrived[static_cast<std::size_t>(v)].load() < kProcesses) {
-            usleep(1);
-          }
-        }
-        if (table.record(space, id, kNow) != Recorded::yes || !table.last_seen(space, id)) {
-          _exit(1);
-        }
-      }
-      _exit(0);
-    }
-    children.push_back(pid);
-  }
-  for (const pid_t pid : children) {
-    int status = 0;
-    ASSERT_EQ(waitpid(pid, &status, 0), pid);
-    EXPECT_EQ(status, 0);
-  }
-  const VisitorTable table = memory.table(100);
-  const std::vector<std::string> ids = table.ids(*table.find_space(table.space_key("a")), 0);
-  EXPECT_EQ(ids.size(), static_cast<std::size_t>(kVisitors));
-  EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), ids.size());
 }
 
 }  // namespace
