@@ -33,7 +33,6 @@ using presence::php::optional_bytes;
 using presence::php::raise_core_warning;
 using presence::php::run_zend;
 using presence::php::throw_argument_error;
-using presence::php::throw_argument_error;
 
 namespace {
 
@@ -59,12 +58,22 @@ CounterQuery query_of(const zend_string* name, const zend_string* argument, zend
   return query;
 }
 
-CounterService& counters() { return presence::php::thread_runtime().counters; }
+/// Runs `work(service)`, with the service writing over Counters::$db if that is set; its failure becomes an exception. Only
+/// from a frame without C++ objects that have destructors.
+template <class Work>
+void with_counters(Work&& work) {
+  guarded([&]() -> Status {
+    presence::php::ThreadRuntime& runtime = presence::php::thread_runtime();
+    if (Status followed = runtime.pdo.follow(runtime.counters, runtime.attachment.epoch()); !followed) [[unlikely]] {
+      return followed;
+    }
+    return work(runtime.counters);
+  });
+}
 
 /// Adds, and throws what it throws. Only from a frame without C++ objects that have destructors.
 void add(const zend_string* name, const zend_string* argument, double value) {
-  guarded([&]() -> Status {
-    CounterService& service = counters();
+  with_counters([&](CounterService& service) -> Status {
     Status added = service.add(bytes(name), optional_bytes(argument), value);
     if (!added && added.error().code == ErrorCode::invalid_argument) {
       static_cast<void>(throw_argument_error(static_cast<int>(service.bad_argument()), added.error()));
@@ -186,8 +195,8 @@ PHP_METHOD(Counters, connect) {
   if (!PRESENCE_G(enabled)) {
     return;
   }
-  guarded([&]() -> Status {
-    Status connected = counters().connect(bytes(dsn));
+  with_counters([&](CounterService& service) -> Status {
+    Status connected = service.connect(bytes(dsn));
     if (!connected && connected.error().code == ErrorCode::invalid_argument) {
       static_cast<void>(throw_argument_error(1, connected.error()));
       return {};
@@ -200,7 +209,7 @@ PHP_METHOD(Counters, available) {
   ZEND_PARSE_PARAMETERS_NONE();
   bool available = false;
   if (PRESENCE_G(enabled)) {
-    guarded([&] { available = counters().available(); });
+    guarded([&] { available = presence::php::thread_runtime().counters.available(); });
     raise_core_warning();
   }
   RETURN_BOOL(available);
@@ -272,8 +281,11 @@ PHP_METHOD(Counters, flush) {
     RETURN_LONG(0);
   }
   zend_long rows = 0;
-  guarded([&]() -> Status {
-    const presence::Result<std::int64_t> flushed = counters().flush();
+  with_counters([&](CounterService& service) -> Status {
+    if (Status ready = presence::php::thread_runtime().pdo.ready_to_write(); !ready) {
+      return ready;
+    }
+    const Result<std::int64_t> flushed = service.flush();
     rows = flushed ? *flushed : 0;
     return flushed ? Status() : Status(flushed.error());
   });
@@ -359,12 +371,12 @@ PHP_METHOD(Counters, read) {
     zend_argument_value_error(3, "must not be before argument #2 ($since)");
     return;
   }
-  guarded([&]() -> Status {
+  with_counters([&](CounterService& service) -> Status {
     if (const Status named = presence::check_series_name(bytes(name)); !named) {
       static_cast<void>(throw_argument_error(1, named.error()));
       return {};
     }
-    const Result<std::vector<CounterBucket>> buckets = counters().read(query_of(name, argument, since, until, step));
+    const Result<std::vector<CounterBucket>> buckets = service.read(query_of(name, argument, since, until, step));
     if (!buckets) {
       return buckets.error();
     }
@@ -389,8 +401,8 @@ PHP_METHOD(Counters, pending) {
   if (!PRESENCE_G(enabled)) {
     RETURN_EMPTY_ARRAY();
   }
-  guarded([&]() -> Status {
-    const Result<std::vector<CounterRow>> rows = counters().pending();
+  with_counters([&](CounterService& service) -> Status {
+    const Result<std::vector<CounterRow>> rows = service.pending();
     if (!rows) {
       return rows.error();
     }
@@ -420,7 +432,7 @@ PHP_METHOD(Counters, install) {
   if (!PRESENCE_G(enabled)) {
     return;
   }
-  guarded([&] { return counters().install(); });
+  with_counters([](CounterService& service) { return service.install(); });
 }
 
 PHP_METHOD(Counters, status) {

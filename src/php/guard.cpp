@@ -6,6 +6,20 @@
 #include "php/exceptions.h"
 
 namespace presence::php {
+namespace {
+
+/// Throws, or warns where no code runs that could catch: at the end of a request an exception is a fatal error. Only
+/// inside run_zend().
+void throw_or_warn(zend_class_entry* type, const char* message) {
+  if (EG(current_execute_data) == nullptr) {
+    zend_error(E_WARNING, "%s", message);
+  } else {
+    zend_throw_exception(type, message, 0);
+  }
+}
+
+}  // namespace
+
 namespace detail {
 
 // Never inlined: the caller's registers must survive the longjmp, and it holds C++ objects.
@@ -33,7 +47,7 @@ void throw_current_exception() noexcept {
   } catch (...) {
   }
   if (!PRESENCE_G(bailout_pending)) {
-    static_cast<void>(php::run_zend([message] { zend_throw_exception(presence_ce_presence_exception, message, 0); }));
+    static_cast<void>(php::run_zend([message] { throw_or_warn(presence_ce_presence_exception, message); }));
   }
 }
 
@@ -45,7 +59,7 @@ void throw_error(const Error& error) noexcept {
   }
   zend_class_entry* type = exception_class(error.code);
   const char* message = error.message.c_str();
-  static_cast<void>(run_zend([type, message] { zend_throw_exception(type, message, 0); }));
+  static_cast<void>(run_zend([type, message] { throw_or_warn(type, message); }));
 }
 
 bool throw_argument_error(int argument, const Error& error) noexcept {

@@ -40,6 +40,19 @@ void append_hex(std::string& out, std::string_view text) {
   out += '\'';
 }
 
+/// A transaction of the application is not ours to commit, and beginning another one would do that.
+Status check_no_transaction(PdoConnection& connection) {
+  const auto open = connection.in_transaction();
+  if (!open) {
+    return open.error();
+  }
+  if (*open) {
+    return Error{ErrorCode::transient,
+                 "the application has a transaction open on Counters::$db; counters are written outside of those"};
+  }
+  return {};
+}
+
 class PdoSink final : public Sink {
  public:
   PdoSink(zend_object* pdo, PdoDriver driver) : connection_(pdo, driver) {}
@@ -142,17 +155,9 @@ class PdoSink final : public Sink {
     return {};
   }
 
-  /// A transaction of the application is not ours to commit, and beginning another one would do that.
   Status prepare_to_write() {
-    const auto open = connection_.in_transaction();
-    if (!open) {
-      return open.error();
-    }
-    if (*open) {
-      return Error{ErrorCode::transient,
-                   "the application has a transaction open on Counters::$db; counters are written outside of those"};
-    }
-    return prepare();
+    Status free = check_no_transaction(connection_);
+    return free ? prepare() : free;
   }
 
   /// Runs `work` in a transaction of ours; rolled back if it fails.
@@ -313,6 +318,15 @@ Result<std::unique_ptr<Sink>> open_pdo_sink(zend_object* pdo) {
     return identity.error();
   }
   return std::unique_ptr<Sink>(new PdoSink(pdo, identity->driver));
+}
+
+Status check_no_transaction(zend_object* pdo) {
+  const auto identity = identify_pdo(pdo);
+  if (!identity) {
+    return identity.error();
+  }
+  PdoConnection connection(pdo, identity->driver);
+  return check_no_transaction(connection);
 }
 
 }  // namespace presence::php

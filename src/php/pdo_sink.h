@@ -14,4 +14,7 @@ namespace presence::php {
 /// PHP may bail out in them. Errors: as identify_pdo().
 Result<std::unique_ptr<Sink>> open_pdo_sink(zend_object* pdo);
 
+/// Whether write() would find no transaction of the application. Errors: transient, and as identify_pdo().
+Status check_no_transaction(zend_object* pdo);
+
 }  // namespace presence::php

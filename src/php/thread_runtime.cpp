@@ -51,6 +51,7 @@ void begin_request() {
       return;
     }
   }
+  runtime->pdo.begin_request();
   runtime->counters.begin_request();
   runtime->presences.begin_request();
 }
@@ -61,12 +62,20 @@ void end_request() {
     return;
   }
   bool due = false;
-  guarded([&] { due = runtime->counters.due(scope_at_end()); });
-  if (!due) {
-    return;
+  guarded([&] {
+    PdoBinding& pdo = runtime->pdo;
+    static_cast<void>(pdo.follow(runtime->counters, runtime->attachment.epoch()).ok());
+    due = runtime->counters.due(scope_at_end());
+    // After a fatal error a connection may have stopped in the middle of an answer.
+    if (due && (CG(unclean_shutdown) || !pdo.ready_to_write())) {
+      runtime->counters.use(nullptr);  // Its rows wait for a request that can write them.
+    }
+  });
+  if (due) {
+    finish_response();
+    guarded([&] { runtime->counters.end_request(scope_at_end()); });
   }
-  finish_response();
-  guarded([&] { runtime->counters.end_request(scope_at_end()); });
+  guarded([&] { runtime->pdo.end_request(runtime->counters); });
 }
 
 void end_thread(ThreadRuntime* runtime) { delete runtime; }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "php/pdo_binding.h"
 #include "runtime/attachment.h"
 #include "runtime/counter_service.h"
 #include "runtime/presence_service.h"
@@ -18,6 +19,7 @@ struct ThreadRuntime {
   Attachment attachment;
   CounterService counters;
   PresenceService presences;
+  PdoBinding pdo;
 };
 
 /// The calling thread's. Only inside guarded(): making it may throw std::bad_alloc.
