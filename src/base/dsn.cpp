@@ -19,9 +19,9 @@ constexpr int kMaxPort = 65535;
 
 // Options whose values may be shown to people. Any other name is one we do not know, so it may hold a secret.
 constexpr std::array<std::string_view, 24> kPublicOptions{
-    "block",  "capacity", "charset", "database", "db",       "key",    "max_id", "minutes",
+    "block",  "capacity", "charset", "database", "db",        "key",    "max_id", "minutes",
     "mode",   "on_error", "prefix",  "refresh",  "retention", "shards", "socket", "ssl",
-    "ssl_ca", "strategy", "table",   "throttle", "timeout",  "tls",    "window", "window_size"};
+    "ssl_ca", "strategy", "table",   "throttle", "timeout",   "tls",    "window", "window_size"};
 
 // The options that say where something is, apart from how it is reached.
 constexpr std::array<std::string_view, 2> kPlaceOptions{"socket", "table"};
@@ -31,18 +31,14 @@ bool contains(const std::array<std::string_view, size>& names, std::string_view 
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-Error invalid(std::string_view what) {
-  return {ErrorCode::invalid_argument, "Invalid DSN: " + std::string(what)};
-}
+Error invalid(std::string_view what) { return {ErrorCode::invalid_argument, "Invalid DSN: " + std::string(what)}; }
 
 // Unlike <cctype>, these do not depend on the locale.
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -109,9 +105,10 @@ std::string_view take_until(std::string_view& rest, std::string_view ends) {
 Result<std::string> parse_scheme(std::string_view& rest) {
   const std::size_t colon = rest.find(':');
   const std::string_view scheme = rest.substr(0, std::min(colon, rest.size()));
-  const bool well_formed =
-      colon != std::string_view::npos && !scheme.empty() && scheme.size() <= kMaxScheme && is_letter(scheme[0]) &&
-      std::all_of(scheme.begin(), scheme.end(), [](char c) { return is_letter(c) || is_digit(c) || c == '+' || c == '-'; });
+  const bool well_formed = colon != std::string_view::npos && !scheme.empty() && scheme.size() <= kMaxScheme &&
+                           is_letter(scheme[0]) && std::all_of(scheme.begin(), scheme.end(), [](char c) {
+                             return is_letter(c) || is_digit(c) || c == '+' || c == '-';
+                           });
   if (!well_formed) {
     return invalid("it must begin with a scheme and a colon, such as \"mysql://\", \"redis://\" or \"sqlite:\"");
   }
@@ -138,8 +135,9 @@ Result<std::string> parse_ipv6(std::string_view text) {
   }
   const std::string address = decoded->substr(0, decoded->find('%'));
   in6_addr ignored;
-  const bool zone_ok = std::all_of(decoded->begin() + static_cast<std::ptrdiff_t>(address.size()), decoded->end(),
-                                   [](char c) { return is_letter(c) || is_digit(c) || c == '%' || c == '.' || c == '-'; });
+  const bool zone_ok =
+      std::all_of(decoded->begin() + static_cast<std::ptrdiff_t>(address.size()), decoded->end(),
+                  [](char c) { return is_letter(c) || is_digit(c) || c == '%' || c == '.' || c == '-'; });
   if (inet_pton(AF_INET6, address.c_str(), &ignored) != 1 || !zone_ok) {
     return invalid("what stands in brackets must be an IPv6 address");
   }
@@ -148,9 +146,9 @@ Result<std::string> parse_ipv6(std::string_view text) {
 
 Result<std::string> parse_host_name(std::string_view text) {
   const bool well_formed =
-      !text.empty() && text.size() <= kMaxHostName &&
-      std::all_of(text.begin(), text.end(),
-                  [](char c) { return is_letter(c) || is_digit(c) || c == '.' || c == '-' || c == '_'; });
+      !text.empty() && text.size() <= kMaxHostName && std::all_of(text.begin(), text.end(), [](char c) {
+        return is_letter(c) || is_digit(c) || c == '.' || c == '-' || c == '_';
+      });
   if (!well_formed) {
     return invalid("a host must be a name of letters, digits, '.', '-' and '_', or an address");
   }
@@ -354,7 +352,8 @@ Result<Dsn> parse_dsn(std::string_view text) {
     const bool has_credentials = dsn.user || dsn.password;
     if (!dsn.hosts.empty() && !has_credentials && text.find('@') != std::string_view::npos) {
       // "user:p/w@host" cut at the slash: taking "user" for the host would send what follows to a stranger.
-      return invalid("an '@' stands after the host; a '/' or '?' in a user name or password must be written %2F or %3F");
+      return invalid(
+          "an '@' stands after the host; a '/' or '?' in a user name or password must be written %2F or %3F");
     }
   } else if (!text.empty() && text[0] != '/' && text[0] != '?') {
     // Keeps out PDO's "mysql:host=…;password=…" and relative paths, which mean another file in each process.

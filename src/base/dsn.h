@@ -16,15 +16,15 @@ namespace presence {
 /// percent-decoded.
 struct Dsn {
   struct Host {
-    std::string name;             ///< A host name or address; an IPv6 address without its brackets.
-    std::optional<int> port;      ///< 1 to 65535.
+    std::string name;         ///< A host name or address; an IPv6 address without its brackets.
+    std::optional<int> port;  ///< 1 to 65535.
   };
 
-  std::string scheme;             ///< Lower case, such as "mysql", "redis+unix".
+  std::string scheme;  ///< Lower case, such as "mysql", "redis+unix".
   std::optional<std::string> user;
   std::optional<std::string> password;
   std::vector<Host> hosts;
-  std::string path;               ///< After the host, without the first slash; all of it where there is no host.
+  std::string path;  ///< After the host, without the first slash; all of it where there is no host.
   std::vector<std::pair<std::string, std::string>> options;
 
   /// The value of an option, if given.

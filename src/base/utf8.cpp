@@ -12,13 +12,9 @@ struct Sequence {
   bool well_formed;
 };
 
-std::uint8_t byte_at(std::string_view text, std::size_t index) {
-  return static_cast<std::uint8_t>(text[index]);
-}
+std::uint8_t byte_at(std::string_view text, std::size_t index) { return static_cast<std::uint8_t>(text[index]); }
 
-bool is_continuation(std::uint8_t byte) {
-  return (byte & 0xC0) == 0x80;
-}
+bool is_continuation(std::uint8_t byte) { return (byte & 0xC0) == 0x80; }
 
 // Bytes of the character that a lead byte begins; 0 for a byte that begins none.
 std::size_t expected_length(std::uint8_t lead) {
@@ -37,7 +33,8 @@ std::size_t expected_length(std::uint8_t lead) {
   return lead <= 0xF4 ? 4 : 0;
 }
 
-// Whether the second byte may follow the lead. This alone keeps out overlong forms, surrogates and what is above U+10FFFF.
+// Whether the second byte may follow the lead. This alone keeps out overlong forms, surrogates and what is above
+// U+10FFFF.
 bool second_fits(std::uint8_t lead, std::uint8_t second) {
   switch (lead) {
     case 0xE0:
@@ -95,9 +92,7 @@ std::size_t well_formed_length(std::string_view text) {
 
 }  // namespace
 
-bool valid(std::string_view text) {
-  return well_formed_length(text) == text.size();
-}
+bool valid(std::string_view text) { return well_formed_length(text) == text.size(); }
 
 std::string scrub(std::string_view text) {
   static constexpr std::string_view kReplacement = "\xEF\xBF\xBD";

@@ -11,8 +11,8 @@ namespace presence::utf8 {
 /// NUL is a character like any other. ASCII goes eight bytes at a time.
 [[nodiscard]] bool valid(std::string_view text);
 
-/// The text with each maximal ill-formed sequence replaced by U+FFFD, as browsers do (WHATWG Encoding, "UTF-8 decode"). The
-/// result is well-formed and may be up to three times as long.
+/// The text with each maximal ill-formed sequence replaced by U+FFFD, as browsers do (WHATWG Encoding, "UTF-8 decode").
+/// The result is well-formed and may be up to three times as long.
 [[nodiscard]] std::string scrub(std::string_view text);
 
 /// The longest start of a well-formed text that has at most `max_bytes` bytes and cuts no character in two.

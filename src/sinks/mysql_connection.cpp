@@ -27,9 +27,7 @@ std::string describe(const std::string& place, MYSQL* handle) {
   return place + ": " + mysql_error(handle) + " (error " + std::to_string(mysql_errno(handle)) + ')';
 }
 
-const char* or_null(const std::string& text) {
-  return text.empty() ? nullptr : text.c_str();
-}
+const char* or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
 void set_options(MYSQL* handle, const Address& address) {
   const auto seconds = static_cast<unsigned>(std::max(1.0, std::ceil(address.timeout)));
@@ -79,7 +77,13 @@ Result<std::unique_ptr<Connection>> Connection::open(const Address& address) {
       mysql_real_connect(handle.get(), or_null(address.host), or_null(address.user), address.password.c_str(),
                          or_null(address.database), address.port, or_null(address.socket), 0);
   if (connected == nullptr) {
-    return Error{classify(mysql_errno(handle.get()), mysql_sqlstate(handle.get())), describe(address.place, handle.get())};
+    return Error{classify(mysql_errno(handle.get()), mysql_sqlstate(handle.get())),
+                 describe(address.place, handle.get())};
+  }
+  // The library goes on in the clear where the server offers no TLS.
+  const bool must_be_secret = address.tls || !address.tls_ca.empty();
+  if (must_be_secret && mysql_get_ssl_cipher(handle.get()) == nullptr) {
+    return Error{ErrorCode::unavailable, address.place + ": the server offers no TLS, which the DSN asks for"};
   }
   std::unique_ptr<Connection> connection(new Connection(std::move(handle), address.place));
   if (Status status = connection->prepare_session(address.timeout); !status) {
@@ -97,9 +101,7 @@ Connection::~Connection() {
   }
 }
 
-bool Connection::is_ours() const {
-  return owner_ == getpid();
-}
+bool Connection::is_ours() const { return owner_ == getpid(); }
 
 void Connection::abandon() {
   // mysql_close() sends a goodbye, which would end the session that the parent still uses. So the descriptor is first
@@ -115,8 +117,8 @@ Status Connection::prepare_session(double timeout) {
   // Half of the time that we wait for an answer, so that a wait for a lock ends with an error and not with the
   // connection. SET NAMES, since a server may ignore the character set of the handshake.
   const std::string lock_seconds = std::to_string(std::max(1L, std::lround(std::floor(timeout / 2))));
-  if (Status status = run("SET NAMES utf8mb4, SESSION autocommit = 1, SESSION innodb_lock_wait_timeout = " + lock_seconds +
-                          ", SESSION lock_wait_timeout = " + lock_seconds);
+  if (Status status = run("SET NAMES utf8mb4, SESSION autocommit = 1, SESSION innodb_lock_wait_timeout = " +
+                          lock_seconds + ", SESSION lock_wait_timeout = " + lock_seconds);
       !status) {
     return status;
   }

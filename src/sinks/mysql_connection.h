@@ -11,23 +11,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "sinks/mysql_address.h"
 #include "sinks/sql.h"
 
 namespace presence::mysql {
-
-/// Whom to connect to, and how.
-struct Address {
-  std::string place;     ///< The redacted DSN, for messages.
-  std::string host;      ///< Empty: by `socket`.
-  unsigned port = 0;     ///< 0: the library's default.
-  std::string socket;    ///< Path of a Unix socket; empty: by `host`.
-  std::string user;      ///< Empty: the name of the process's user.
-  std::string password;
-  std::string database;
-  bool tls = false;      ///< Refuse to go on without TLS.
-  std::string tls_ca;    ///< PEM file; the server's certificate must be signed by one of these and carry its name.
-  double timeout = 5.0;  ///< Seconds to connect, and to get an answer.
-};
 
 /// A connected session in utf8mb4 with autocommit on. Used by one thread at a time.
 class Connection {

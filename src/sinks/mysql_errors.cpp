@@ -84,9 +84,7 @@ ErrorCode classify(unsigned number, std::string_view sqlstate) {
   return ErrorCode::transient;
 }
 
-bool is_lock_conflict(unsigned number) {
-  return contains(kLockConflicts, number);
-}
+bool is_lock_conflict(unsigned number) { return contains(kLockConflicts, number); }
 
 bool is_connection_lost(unsigned number) {
   return (number >= 2000 && number < 3000) || contains(kConnectionLost, number);

@@ -231,9 +231,9 @@ class MysqlSink final : public Sink {
     if (query.argument) {
       connection_->append_literal(argument, *query.argument);
     }
-    auto rows = connection_->query(sql::read_query(connection_->dialect(), table_, query, name,
-                                                   query.argument ? std::optional<std::string_view>(argument)
-                                                                  : std::nullopt));
+    auto rows =
+        connection_->query(sql::read_query(connection_->dialect(), table_, query, name,
+                                           query.argument ? std::optional<std::string_view>(argument) : std::nullopt));
     if (!rows) {
       return std::move(rows).error();
     }
@@ -254,52 +254,6 @@ class MysqlSink final : public Sink {
   unsigned failed_with_ = 0;  ///< The server's or library's error number of the last failed attempt.
 };
 
-Status invalid(std::string_view what) {
-  return Error{ErrorCode::invalid_argument, std::string(what)};
-}
-
-Status fill_tls(const Dsn& dsn, mysql::Address& address) {
-  const std::string_view ssl = dsn.option("ssl").value_or("0");
-  if (ssl != "0" && ssl != "1") {
-    return invalid("the option \"ssl\" must be 0 or 1");
-  }
-  address.tls = ssl == "1";
-  if (const auto ca = dsn.option("ssl_ca")) {
-    if (!ca->starts_with('/')) {
-      return invalid("the option \"ssl_ca\" must be the absolute path of a PEM file");
-    }
-    address.tls_ca = *ca;
-  }
-  return {};
-}
-
-Status fill_address(const Dsn& dsn, mysql::Address& address) {
-  static constexpr std::string_view kForm = "a MySQL DSN must be mysql://user:password@host:port/database";
-  const std::string_view socket = dsn.option("socket").value_or("");
-  if (dsn.hosts.size() > 1 || (dsn.hosts.empty() && socket.empty())) {
-    return invalid(std::string(kForm) + ", with one host, or with ?socket=/path");
-  }
-  if (dsn.option("socket") && !socket.starts_with('/')) {
-    return invalid("the option \"socket\" must be the absolute path of a Unix socket");
-  }
-  const std::string_view path = dsn.path;
-  const std::string_view database = path.starts_with('/') ? path.substr(1) : path;
-  if (database.empty() || database.find('/') != std::string_view::npos) {
-    return invalid(std::string(kForm) + ", with the name of a database");
-  }
-  address.place = dsn.redacted();
-  address.database = database;
-  address.user = dsn.user.value_or("");
-  address.password = dsn.password.value_or("");
-  if (socket.empty()) {
-    address.host = dsn.hosts.front().name;
-    address.port = static_cast<unsigned>(dsn.hosts.front().port.value_or(0));
-  } else {
-    address.socket = socket;
-  }
-  return fill_tls(dsn, address);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Sink>> open_mysql_sink(const Dsn& dsn, const SinkOptions& options) {
@@ -307,9 +261,9 @@ Result<std::unique_ptr<Sink>> open_mysql_sink(const Dsn& dsn, const SinkOptions&
   if (Status status = check_option_names(dsn, kOptions); !status) {
     return std::move(status).error();
   }
-  mysql::Address address;
-  if (Status status = fill_address(dsn, address); !status) {
-    return std::move(status).error();
+  auto address = mysql::address_of(dsn);
+  if (!address) {
+    return std::move(address).error();
   }
   auto table = sql::table_of(dsn);
   if (!table) {
@@ -319,8 +273,8 @@ Result<std::unique_ptr<Sink>> open_mysql_sink(const Dsn& dsn, const SinkOptions&
   if (!timeout) {
     return timeout.error();
   }
-  address.timeout = *timeout;
-  return std::unique_ptr<Sink>(new MysqlSink(std::move(address), std::move(*table)));
+  address->timeout = *timeout;
+  return std::unique_ptr<Sink>(new MysqlSink(std::move(*address), std::move(*table)));
 }
 
 }  // namespace presence

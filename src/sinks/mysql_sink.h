@@ -9,8 +9,8 @@
 
 namespace presence {
 
-/// The sink for `mysql://user:password@host:port/database`, with the options `socket` (path of a Unix socket, instead of
-/// a host), `table`, `timeout` (seconds; the client library rounds up to whole ones), `ssl=1` (nothing goes over the
+/// The sink for `mysql://user:password@host:port/database`, with the options `socket` (path of a Unix socket, instead
+/// of a host), `table`, `timeout` (seconds; the client library rounds up to whole ones), `ssl=1` (nothing goes over the
 /// wire in the clear, but whoever answers is trusted) and `ssl_ca` (path of a PEM file; the server must show a
 /// certificate for its name that was signed by one of these). As with other clients, the host `localhost` without a
 /// port means the Unix socket.

@@ -10,9 +10,10 @@ Result<std::unique_ptr<Sink>> open_sink(const Dsn& dsn, const SinkOptions& optio
     return open_sqlite_sink(dsn, options);
 #else
     static_cast<void>(options);
-    return Error{ErrorCode::unsupported,
-                 "this build of presence has no SQLite: install its development files (Debian: libsqlite3-dev) and build "
-                 "again"};
+    return Error{
+        ErrorCode::unsupported,
+        "this build of presence has no SQLite: install its development files (Debian: libsqlite3-dev) and build "
+        "again"};
 #endif
   }
   if (dsn.scheme == "mysql") {

@@ -30,7 +30,8 @@ Result<double> timeout_of(const Dsn& dsn, double fallback) {
   double seconds = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), seconds);
   if (error != std::errc() || end != text->data() + text->size() || !(seconds > 0 && seconds <= 3600)) {
-    return Error{ErrorCode::invalid_argument, "the option \"timeout\" must be a number of seconds above 0, at most 3600"};
+    return Error{ErrorCode::invalid_argument,
+                 "the option \"timeout\" must be a number of seconds above 0, at most 3600"};
   }
   return seconds;
 }

@@ -12,13 +12,9 @@ constexpr std::string_view kLedgerSuffix = "_batch";
 static_assert(kMaxTableName + kLedgerSuffix.size() == 64);
 
 // In backticks, which SQLite understands too: with the SQL mode IGNORE_SPACE, `count` is a reserved word.
-std::string quoted(std::string_view identifier) {
-  return '`' + std::string(identifier) + '`';
-}
+std::string quoted(std::string_view identifier) { return '`' + std::string(identifier) + '`'; }
 
-std::string column_of(std::string_view table, std::string_view column) {
-  return quoted(table) + '.' + quoted(column);
-}
+std::string column_of(std::string_view table, std::string_view column) { return quoted(table) + '.' + quoted(column); }
 
 // Not a name that a table can have here, so it never clashes with one.
 constexpr std::string_view kRowAlias = "`new-row`";
@@ -76,9 +72,10 @@ Dialect server_dialect(std::string_view version) {
 
 Result<std::string> table_of(const Dsn& dsn) {
   const std::string table(dsn.option("table").value_or(kDefaultTable));
-  const bool valid = !table.empty() && table.size() <= kMaxTableName && std::all_of(table.begin(), table.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
-  });
+  const bool valid =
+      !table.empty() && table.size() <= kMaxTableName && std::all_of(table.begin(), table.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
+      });
   if (!valid) {
     return Error{ErrorCode::invalid_argument,
                  "the option \"table\" must be 1 to " + std::to_string(kMaxTableName) + " letters, digits, '_' or '$'"};
@@ -86,9 +83,7 @@ Result<std::string> table_of(const Dsn& dsn) {
   return table;
 }
 
-std::string ledger_of(std::string_view table) {
-  return std::string(table) + std::string(kLedgerSuffix);
-}
+std::string ledger_of(std::string_view table) { return std::string(table) + std::string(kLedgerSuffix); }
 
 std::vector<std::string> create_counter_statements(Dialect dialect, std::string_view table) {
   if (dialect == Dialect::sqlite) {
@@ -115,7 +110,8 @@ std::string create_ledger_statement(Dialect dialect, std::string_view table) {
   const std::string create = "CREATE TABLE IF NOT EXISTS " + quoted(ledger_of(table));
   if (dialect == Dialect::sqlite) {
     return create +
-           " (`source` TEXT NOT NULL PRIMARY KEY, `batch` INTEGER NOT NULL, `changed_at` INTEGER NOT NULL) WITHOUT ROWID";
+           " (`source` TEXT NOT NULL PRIMARY KEY, `batch` INTEGER NOT NULL, `changed_at` INTEGER NOT NULL) WITHOUT "
+           "ROWID";
   }
   return create +
          " (`source` CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY, `batch` BIGINT NOT NULL, "
@@ -134,7 +130,8 @@ std::string upsert_tail(Dialect dialect, std::string_view table) {
     return quoted(column) + " = " + stored(column) + " + " + inserted(dialect, column);
   };
   const auto choose = [&](std::string_view column, std::string_view function) {
-    return quoted(column) + " = " + std::string(function) + '(' + stored(column) + ", " + inserted(dialect, column) + ')';
+    return quoted(column) + " = " + std::string(function) + '(' + stored(column) + ", " + inserted(dialect, column) +
+           ')';
   };
   std::string tail;
   if (sqlite) {
@@ -168,9 +165,9 @@ std::string read_query(Dialect dialect, std::string_view table, const CounterQue
   // The inner % may be negative before 1970; a bucket begins below its rows there too.
   const std::string bucket = "`timeslot` - ((`timeslot` % " + step + ") + " + step + ") % " + step;
   // "0e0 +" makes a FLOAT a DOUBLE: a FLOAT is shown with six digits, whatever it holds.
-  std::string text = "SELECT " + bucket +
-                     ", SUM(0e0 + `total`), MIN(0e0 + `minimum`), MAX(0e0 + `maximum`), SUM(`count`) FROM " + quoted(table) +
-                     " WHERE `timeslot` >= " + decimal(query.since) + " AND `timeslot` < " + decimal(query.until);
+  std::string text =
+      "SELECT " + bucket + ", SUM(0e0 + `total`), MIN(0e0 + `minimum`), MAX(0e0 + `maximum`), SUM(`count`) FROM " +
+      quoted(table) + " WHERE `timeslot` >= " + decimal(query.since) + " AND `timeslot` < " + decimal(query.until);
   const auto add_equals = [&](std::string_view column, std::string_view literal) {
     // The index serves the first comparison, by the column's collation; the second one is exact.
     text += " AND " + quoted(column) + " = " + std::string(literal);
@@ -193,8 +190,7 @@ Status check_query(const CounterQuery& query) {
 }
 
 Status check_batch(const BatchId& id) {
-  const bool source_ok =
-      id.source.size() == 32 && id.source.find_first_not_of("0123456789abcdef") == std::string::npos;
+  const bool source_ok = id.source.size() == 32 && id.source.find_first_not_of("0123456789abcdef") == std::string::npos;
   if (!source_ok || id.number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
     return Error{ErrorCode::internal, "a batch must have a source of 32 hex digits and a number below 2^63"};
   }

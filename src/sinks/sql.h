@@ -23,7 +23,7 @@ namespace presence::sql {
 enum class Dialect {
   sqlite,           ///< INSERT … ON CONFLICT DO UPDATE, from SQLite 3.24.
   values_function,  ///< MariaDB, and MySQL before 8.0.19: ON DUPLICATE KEY UPDATE with VALUES(column).
-  row_alias,        ///< MySQL from 8.0.19: ON DUPLICATE KEY UPDATE with a row alias; VALUES() would warn for each column.
+  row_alias,  ///< MySQL from 8.0.19: ON DUPLICATE KEY UPDATE with a row alias; VALUES() would warn for each column.
 };
 
 /// The dialect of a MySQL or MariaDB server, by what `SELECT VERSION()` answers.
@@ -89,7 +89,8 @@ struct StatementLimits {
   std::size_t rows = 1000;
 };
 
-/// Makes the upserts of all rows, in order, and gives each to `send(std::string_view) -> Status`. Stops at the first error.
+/// Makes the upserts of all rows, in order, and gives each to `send(std::string_view) -> Status`. Stops at the first
+/// error.
 template <class Quote, class Send>
 Status send_upserts(Dialect dialect, std::string_view table, std::span<const CounterRow> rows,
                     const StatementLimits& limits, Quote&& quote, Send&& send) {

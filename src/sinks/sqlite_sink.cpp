@@ -189,8 +189,8 @@ class SqliteSink final : public Sink {
   }
 
  private:
-  // Runs `work` on a new connection, and again while somebody else is at the file, until the time is up. SQLite waits by
-  // itself in most cases, but answers "busy" at once in some, such as while a log is recovered.
+  // Runs `work` on a new connection, and again while somebody else is at the file, until the time is up. SQLite waits
+  // by itself in most cases, but answers "busy" at once in some, such as while a log is recovered.
   template <class Work>
   Status patiently(Work&& work) {
     const double deadline = clock::monotonic() + timeout_;
@@ -210,9 +210,8 @@ class SqliteSink final : public Sink {
   Status create_file() {
     const UniqueFd fd(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!fd && errno != EEXIST) {
-      return Error{ErrorCode::unavailable,
-                   place_ + ": cannot create the file: " + std::strerror(errno) +
-                       "; its folder must exist and be writable for the user that PHP runs as"};
+      return Error{ErrorCode::unavailable, place_ + ": cannot create the file: " + std::strerror(errno) +
+                                               "; its folder must exist and be writable for the user that PHP runs as"};
     }
     return {};
   }
@@ -276,8 +275,8 @@ class SqliteSink final : public Sink {
         return {};
       }
     }
-    auto upsert = connection.prepare(sql::upsert_head(table_) + "(?, ?, ?, ?, ?, ?, ?, ?)" +
-                                     sql::upsert_tail(kDialect, table_));
+    auto upsert =
+        connection.prepare(sql::upsert_head(table_) + "(?, ?, ?, ?, ?, ?, ?, ?)" + sql::upsert_tail(kDialect, table_));
     if (!upsert) {
       return upsert.error();
     }
@@ -338,9 +337,8 @@ class SqliteSink final : public Sink {
     }
     const std::string name = literal(query.name);
     const std::string argument = query.argument ? literal(*query.argument) : std::string();
-    auto select = connection.prepare(sql::read_query(kDialect, table_, query, name,
-                                                     query.argument ? std::optional<std::string_view>(argument)
-                                                                    : std::nullopt));
+    auto select = connection.prepare(sql::read_query(
+        kDialect, table_, query, name, query.argument ? std::optional<std::string_view>(argument) : std::nullopt));
     if (!select) {
       return select.error();
     }

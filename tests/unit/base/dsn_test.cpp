@@ -108,20 +108,44 @@ TEST(DsnTest, Credentials) {
 TEST(DsnTest, PortsAreFromOneTo65535) {
   EXPECT_EQ(parsed("redis://h:1").hosts[0].port, 1);
   EXPECT_EQ(parsed("redis://h:65535").hosts[0].port, 65535);
-  for (const char* text : {"redis://h:0", "redis://h:65536", "redis://h:", "redis://h:-1", "redis://h:+1", "redis://h:1x",
-                           "redis://h: 1", "redis://h:99999999999999999999"}) {
+  for (const char* text : {"redis://h:0", "redis://h:65536", "redis://h:", "redis://h:-1", "redis://h:+1",
+                           "redis://h:1x", "redis://h: 1", "redis://h:99999999999999999999"}) {
     EXPECT_NE(message_for(text).find("port"), std::string::npos) << text;
   }
 }
 
 TEST(DsnTest, Junk) {
   using std::string_view_literals::operator""sv;
-  for (const std::string_view text :
-       {""sv, "/"sv, ":"sv, "://"sv, "mysql"sv, "1mysql://h"sv, "my sql://h"sv, "mysql:h"sv, "mysql:host=h;dbname=d"sv,
-        "sqlite::memory:"sv, "sqlite:relative.db"sv, "redis://h,,h2"sv, "redis://h,"sv, "redis://,h"sv, "redis://h h"sv,
-        "redis://h%41"sv, "redis://h/?a"sv, "redis://h/?=1"sv, "redis://h/?a=1&"sv, "redis://h/?&a=1"sv,
-        "redis://h/?a=1&&b=2"sv, "redis://h/?a=1&a=2"sv, "redis://h/?a=%"sv, "redis://h/?a=%4"sv, "redis://h/?a=%zz"sv,
-        "redis://h/%00"sv, "redis://h/\0"sv, "redis://h/\n"sv, "redis://h/\x7F"sv, "mysql://u:%@h/d"sv}) {
+  for (const std::string_view text : {""sv,
+                                      "/"sv,
+                                      ":"sv,
+                                      "://"sv,
+                                      "mysql"sv,
+                                      "1mysql://h"sv,
+                                      "my sql://h"sv,
+                                      "mysql:h"sv,
+                                      "mysql:host=h;dbname=d"sv,
+                                      "sqlite::memory:"sv,
+                                      "sqlite:relative.db"sv,
+                                      "redis://h,,h2"sv,
+                                      "redis://h,"sv,
+                                      "redis://,h"sv,
+                                      "redis://h h"sv,
+                                      "redis://h%41"sv,
+                                      "redis://h/?a"sv,
+                                      "redis://h/?=1"sv,
+                                      "redis://h/?a=1&"sv,
+                                      "redis://h/?&a=1"sv,
+                                      "redis://h/?a=1&&b=2"sv,
+                                      "redis://h/?a=1&a=2"sv,
+                                      "redis://h/?a=%"sv,
+                                      "redis://h/?a=%4"sv,
+                                      "redis://h/?a=%zz"sv,
+                                      "redis://h/%00"sv,
+                                      "redis://h/\0"sv,
+                                      "redis://h/\n"sv,
+                                      "redis://h/\x7F"sv,
+                                      "mysql://u:%@h/d"sv}) {
     message_for(text);
   }
   message_for("sqlite:/" + std::string(5000, 'x'));
@@ -139,10 +163,10 @@ TEST(DsnTest, APasswordThatIsNotEncodedIsAnErrorAndNotAnotherHost) {
 
 // Whatever is wrong, the message must not show what may be a password.
 TEST(DsnTest, ErrorsNeverRepeatTheDsn) {
-  for (const char* text :
-       {"Zq7x", "Zq7x:Zq7x", "mysql://u:Zq7x", "mysql://u:Zq7x/a@h/db", "mysql://u:Zq7x%@h/db", "mysql://u:Zq7x@h:Zq7x/db",
-        "mysql://u:Zq7x@h/db?Zq7x", "mysql://u:Zq7x@h/db?Zq7x=1&Zq7x=1", "mysql://u:1@[Zq7x]", "mysql://u:1@Zq7x#",
-        "mysql:host=h;password=Zq7x", "mysql://u:1?Zq7x=@h", "mysql://u:Zq7x\n@h", "mysql://u@h/%Zq7x"}) {
+  for (const char* text : {"Zq7x", "Zq7x:Zq7x", "mysql://u:Zq7x", "mysql://u:Zq7x/a@h/db", "mysql://u:Zq7x%@h/db",
+                           "mysql://u:Zq7x@h:Zq7x/db", "mysql://u:Zq7x@h/db?Zq7x", "mysql://u:Zq7x@h/db?Zq7x=1&Zq7x=1",
+                           "mysql://u:1@[Zq7x]", "mysql://u:1@Zq7x#", "mysql:host=h;password=Zq7x",
+                           "mysql://u:1?Zq7x=@h", "mysql://u:Zq7x\n@h", "mysql://u@h/%Zq7x"}) {
     const std::string message = message_for(text);
     EXPECT_EQ(message.find("Zq7x"), std::string::npos) << message;
     EXPECT_GT(message.size(), 20U);
@@ -177,9 +201,9 @@ TEST(DsnTest, FingerprintNamesThePlaceAndNotTheCredentials) {
   for (const char* same : {"mysql://h:3306/db", "mysql://x:y@H:3306/db", "mysql://u:q@h:3306/db?timeout=2&ssl=1"}) {
     EXPECT_EQ(parsed(same).fingerprint(), base) << same;
   }
-  for (const char* other : {"mysql://u:p@h2:3306/db", "mysql://u:p@h:3307/db", "mysql://u:p@h/db", "mysql://u:p@h:3306/db2",
-                            "mysql://u:p@h:3306/db?table=x", "mysql://u:p@h:3306/db?socket=x", "redis://u:p@h:3306/db",
-                            "mysql://u:p@h:3306,h/db"}) {
+  for (const char* other : {"mysql://u:p@h2:3306/db", "mysql://u:p@h:3307/db", "mysql://u:p@h/db",
+                            "mysql://u:p@h:3306/db2", "mysql://u:p@h:3306/db?table=x", "mysql://u:p@h:3306/db?socket=x",
+                            "redis://u:p@h:3306/db", "mysql://u:p@h:3306,h/db"}) {
     EXPECT_NE(parsed(other).fingerprint(), base) << other;
   }
   EXPECT_NE(parsed("mysql://h/db?table=x").fingerprint(), parsed("mysql://h/db?socket=x").fingerprint());

@@ -14,18 +14,19 @@ using std::string_view_literals::operator""sv;
 constexpr std::string_view kReplaced = "\xEF\xBF\xBD";
 
 TEST(Utf8Test, AcceptsTheFirstAndLastCharacterOfEachLength) {
-  for (const std::string_view text : {""sv, "\0"sv, "\x7F"sv, "\xC2\x80"sv, "\xDF\xBF"sv, "\xE0\xA0\x80"sv, "\xED\x9F\xBF"sv,
-                                      "\xEE\x80\x80"sv, "\xEF\xBF\xBF"sv, "\xF0\x90\x80\x80"sv, "\xF4\x8F\xBF\xBF"sv}) {
+  for (const std::string_view text :
+       {""sv, "\0"sv, "\x7F"sv, "\xC2\x80"sv, "\xDF\xBF"sv, "\xE0\xA0\x80"sv, "\xED\x9F\xBF"sv, "\xEE\x80\x80"sv,
+        "\xEF\xBF\xBF"sv, "\xF0\x90\x80\x80"sv, "\xF4\x8F\xBF\xBF"sv}) {
     EXPECT_TRUE(utf8::valid(text)) << testing::PrintToString(std::string(text));
     EXPECT_EQ(utf8::scrub(text), text);
   }
 }
 
 TEST(Utf8Test, RefusesWhatIsJustOutside) {
-  for (const std::string_view text : {"\x80"sv, "\xBF"sv, "\xC0\x80"sv, "\xC1\xBF"sv, "\xE0\x9F\xBF"sv, "\xED\xA0\x80"sv,
-                                      "\xED\xBF\xBF"sv, "\xF0\x8F\xBF\xBF"sv, "\xF4\x90\x80\x80"sv, "\xF5\x80\x80\x80"sv,
-                                      "\xFE"sv, "\xFF"sv, "\xC2"sv, "\xE2\x82"sv, "\xF0\x9F\x98"sv, "\xC2\x41"sv,
-                                      "\xE2\x82\x41"sv}) {
+  for (const std::string_view text :
+       {"\x80"sv, "\xBF"sv, "\xC0\x80"sv, "\xC1\xBF"sv, "\xE0\x9F\xBF"sv, "\xED\xA0\x80"sv, "\xED\xBF\xBF"sv,
+        "\xF0\x8F\xBF\xBF"sv, "\xF4\x90\x80\x80"sv, "\xF5\x80\x80\x80"sv, "\xFE"sv, "\xFF"sv, "\xC2"sv, "\xE2\x82"sv,
+        "\xF0\x9F\x98"sv, "\xC2\x41"sv, "\xE2\x82\x41"sv}) {
     EXPECT_FALSE(utf8::valid(text)) << testing::PrintToString(std::string(text));
     EXPECT_TRUE(utf8::valid(utf8::scrub(text))) << testing::PrintToString(std::string(text));
   }

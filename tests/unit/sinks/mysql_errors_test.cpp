@@ -6,7 +6,9 @@ namespace presence {
 namespace {
 
 TEST(MysqlErrorsTest, WhatACallerDoesAboutThem) {
-  const auto code = [](unsigned number, std::string_view sqlstate = "HY000") { return mysql::classify(number, sqlstate); };
+  const auto code = [](unsigned number, std::string_view sqlstate = "HY000") {
+    return mysql::classify(number, sqlstate);
+  };
   // Server has gone away, connection lost, cannot connect; killed.
   for (const unsigned number : {2002U, 2003U, 2006U, 2013U, 1927U, 1053U}) {
     EXPECT_EQ(code(number), ErrorCode::unavailable) << number;

@@ -30,12 +30,14 @@ class MysqlSinkTest : public testing::Test {
       GTEST_SKIP() << "PRESENCE_TEST_MYSQL is not set";
     }
     table_ = std::make_unique<test::MysqlTable>(*test::mysql_dsn());
-    ASSERT_NE(&table_->admin(), nullptr);
+    ASSERT_TRUE(table_->ready());
   }
 
   static std::vector<CounterRow> one_row() { return {row("a", std::nullopt, kSlot, {1, 1, 1, 1})}; }
 
-  static void expect_ok(const Status& status) { EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().message); }
+  static void expect_ok(const Status& status) {
+    EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().message);
+  }
 
   static void expect_error(const Status& status, ErrorCode code) {
     ASSERT_FALSE(status.ok());
@@ -45,7 +47,8 @@ class MysqlSinkTest : public testing::Test {
   std::string count() { return table_->value("SELECT COALESCE(SUM(count), 0) FROM `" + table_->name() + "`"); }
 
   [[nodiscard]] std::string sessions_waiting_to_insert() const {
-    return "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT' AND trx_query LIKE 'INSERT INTO "
+    return "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT' AND trx_query LIKE "
+           "'INSERT INTO "
            "`" +
            table_->name() + "`%'";
   }
@@ -79,7 +82,8 @@ class OwnUser {
   [[nodiscard]] std::string dsn() const {
     Dsn dsn = *parse_dsn(table_.dsn());
     std::string text = "mysql://" + name_ + ":secret-Zq7x@";
-    text += dsn.hosts.empty() ? "" : dsn.hosts[0].name + (dsn.hosts[0].port ? ":" + std::to_string(*dsn.hosts[0].port) : "");
+    text += dsn.hosts.empty() ? ""
+                              : dsn.hosts[0].name + (dsn.hosts[0].port ? ":" + std::to_string(*dsn.hosts[0].port) : "");
     text += dsn.hosts.empty() ? dsn.path : "/" + dsn.path;
     char separator = '?';
     for (const auto& [name, value] : dsn.options) {
@@ -206,9 +210,8 @@ TEST_F(MysqlSinkTest, ASumThatIsTooLargeForADoubleIsRejected) {
 TEST_F(MysqlSinkTest, ARefusedRowChangesNothingAndNamesTheReason) {
   const auto sink = test::open(table_->dsn());
   expect_ok(sink->install());
-  const Status status = sink->write(
-      {source('a'), 1}, sorted({row("a", std::nullopt, kSlot, {1, 1, 1, 1}),
-                                row("a", std::string(251, 'x'), kSlot, {1, 1, 1, 1})}));
+  const Status status = sink->write({source('a'), 1}, sorted({row("a", std::nullopt, kSlot, {1, 1, 1, 1}),
+                                                              row("a", std::string(251, 'x'), kSlot, {1, 1, 1, 1})}));
   expect_error(status, ErrorCode::rejected);
   EXPECT_NE(status.error().message.find("argument"), std::string::npos);
   EXPECT_EQ(count(), "0");
@@ -294,13 +297,12 @@ TEST_F(MysqlSinkTest, ALockThatDoesNotGoAwayIsTransient) {
 TEST_F(MysqlSinkTest, ADeadlockIsRepeatedByItself) {
   const auto sink = test::open(table_->dsn(), 20);
   expect_ok(sink->install());
-  const std::vector<CounterRow> rows =
-      sorted({row("a", "1", kSlot, {1, 1, 1, 1}), row("a", "2", kSlot, {1, 1, 1, 1})});
+  const std::vector<CounterRow> rows = sorted({row("a", "1", kSlot, {1, 1, 1, 1}), row("a", "2", kSlot, {1, 1, 1, 1})});
   expect_ok(sink->write({}, rows));
   const std::string update = "UPDATE `" + table_->name() + "` SET count = count WHERE hash = '";
 
-  // The sink locks the first row and waits for the second one, which we have; then we ask for the first one. We have changed
-  // more rows, so the server gives up the sink's transaction.
+  // The sink locks the first row and waits for the second one, which we have; then we ask for the first one. We have
+  // changed more rows, so the server gives up the sink's transaction.
   std::string padding = "INSERT INTO `" + table_->name() + "` VALUES ";
   for (int i = 10; i < 60; ++i) {
     padding += (i == 10 ? "('" : ",('") + std::to_string(i) + "','pad',NULL,0,0,0,0,0)";
@@ -370,6 +372,20 @@ TEST_F(MysqlSinkTest, ByUnixSocket) {
   expect_ok(sink->install());
   expect_ok(sink->write({}, one_row()));
   EXPECT_EQ(count(), "1");
+}
+
+TEST_F(MysqlSinkTest, WhoAsksForTlsNeverTalksInTheClear) {
+  mysql::Address address = table_->address();
+  address.tls = true;
+  auto connection = mysql::Connection::open(address);
+  if (!connection.ok()) {
+    EXPECT_EQ(connection.error().code, ErrorCode::unavailable);
+    EXPECT_NE(connection.error().message.find("TLS"), std::string::npos) << connection.error().message;
+    return;
+  }
+  const auto cipher = (*connection)->query("SHOW SESSION STATUS LIKE 'Ssl_cipher'");
+  ASSERT_TRUE(cipher.ok());
+  EXPECT_NE((*cipher)[0][1], "");
 }
 
 // Needs no server.

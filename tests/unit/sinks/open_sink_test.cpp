@@ -41,14 +41,15 @@ TEST(OpenSinkTest, Sqlite) {
 
 #ifdef PRESENCE_HAVE_MYSQL
 TEST(OpenSinkTest, Mysql) {
-  for (const char* text : {"mysql://h/d", "mysql://u:Zq7x@h:3306/d", "mysql://u@/d?socket=/run/x", "mysql:///d?socket=/run/x",
-                           "mysql://u@h/d?socket=/run/x&table=t&timeout=2&ssl=1&ssl_ca=/ca.pem", "mysql://[::1]:1/d"}) {
+  for (const char* text :
+       {"mysql://h/d", "mysql://u:Zq7x@h:3306/d", "mysql://u@/d?socket=/run/x", "mysql:///d?socket=/run/x",
+        "mysql://u@h/d?socket=/run/x&table=t&timeout=2&ssl=1&ssl_ca=/ca.pem", "mysql://[::1]:1/d"}) {
     EXPECT_TRUE(try_open(text).ok()) << text;
   }
-  for (const char* text : {"mysql:", "mysql://u:Zq7x@h", "mysql://u:Zq7x@h/", "mysql://u:Zq7x@/d", "mysql:///d",
-                           "mysql://u:Zq7x@h/d/e", "mysql://u:Zq7x@h1,h2/d", "mysql://h/d?socket=relative", "mysql://h/d?ssl=yes",
-                           "mysql://h/d?ssl_ca=ca.pem", "mysql://h/d?charset=Zq7x", "mysql://h/d?Zq7x=1",
-                           "mysql://h/d?timeout=x"}) {
+  for (const char* text :
+       {"mysql:", "mysql://u:Zq7x@h", "mysql://u:Zq7x@h/", "mysql://u:Zq7x@/d", "mysql:///d", "mysql://u:Zq7x@h/d/e",
+        "mysql://u:Zq7x@h1,h2/d", "mysql://h/d?socket=relative", "mysql://h/d?ssl=yes", "mysql://h/d?ssl_ca=ca.pem",
+        "mysql://h/d?charset=Zq7x", "mysql://h/d?Zq7x=1", "mysql://h/d?timeout=x"}) {
     expect_refused(text, ErrorCode::invalid_argument);
   }
 }

@@ -84,9 +84,13 @@ class SinkContractTest : public testing::TestWithParam<Kind> {
     expect_ok(sink_->install());
   }
 
-  static void expect_ok(const Status& status) { EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().message); }
+  static void expect_ok(const Status& status) {
+    EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().message);
+  }
 
-  void write(std::vector<CounterRow> rows, const BatchId& id = {}) { expect_ok(sink_->write(id, sorted(std::move(rows)))); }
+  void write(std::vector<CounterRow> rows, const BatchId& id = {}) {
+    expect_ok(sink_->write(id, sorted(std::move(rows))));
+  }
 
   std::vector<CounterBucket> read(const CounterQuery& query) {
     auto buckets = sink_->read(query);
@@ -96,11 +100,8 @@ class SinkContractTest : public testing::TestWithParam<Kind> {
 
   // The sums of one series, of all time.
   Sums sums(const std::string& name, std::optional<std::string> argument = std::nullopt) {
-    const auto buckets = read({.name = name,
-                               .argument = std::move(argument),
-                               .since = 0,
-                               .until = 4'000'000'000,
-                               .step = 4'000'000'020});
+    const auto buckets = read(
+        {.name = name, .argument = std::move(argument), .since = 0, .until = 4'000'000'000, .step = 4'000'000'020});
     return buckets.size() == 1 ? buckets[0].sums : Sums{};
   }
 

@@ -1,7 +1,7 @@
 // The databases that the sinks are tested on.
 //
-// SQLite is always there. MySQL or MariaDB is the one that the environment variable PRESENCE_TEST_MYSQL names by its DSN
-// (script/with-mariadb sets it); without it those tests are skipped, or fail if PRESENCE_TEST_REQUIRE is 1.
+// SQLite is always there. MySQL or MariaDB is the one that the environment variable PRESENCE_TEST_MYSQL names by its
+// DSN (script/with-mariadb sets it); without it those tests are skipped, or fail if PRESENCE_TEST_REQUIRE is 1.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -82,17 +82,10 @@ class MysqlTable {
     name_ = "t" + std::to_string(getpid()) + "_" + std::to_string(++count);
     const auto dsn = parse_dsn(server);
     EXPECT_TRUE(dsn.ok());
-    const Dsn& d = *dsn;
-    mysql::Address address;
-    address.place = "admin";
-    address.host = d.hosts.empty() ? "" : d.hosts[0].name;
-    address.port = d.hosts.empty() ? 0 : static_cast<unsigned>(d.hosts[0].port.value_or(0));
-    address.socket = d.option("socket").value_or("");
-    address.user = d.user.value_or("");
-    address.password = d.password.value_or("");
-    address.database = d.path;
-    address.timeout = 30;
-    address_ = address;
+    const auto address = mysql::address_of(*dsn);
+    EXPECT_TRUE(address.ok());
+    address_ = *address;
+    address_.timeout = 30;
     admin_ = connect();
   }
   ~MysqlTable() {
@@ -106,7 +99,9 @@ class MysqlTable {
   [[nodiscard]] std::string dsn() const { return with_option(server_, "table=" + name_); }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const mysql::Address& address() const { return address_; }
+  /// Only after ready().
   [[nodiscard]] mysql::Connection& admin() { return *admin_; }
+  [[nodiscard]] bool ready() const { return admin_ != nullptr; }
 
   std::unique_ptr<mysql::Connection> connect() const {
     auto connection = mysql::Connection::open(address_);
@@ -115,11 +110,16 @@ class MysqlTable {
   }
 
   void run(const std::string& statement) {
+    ASSERT_NE(admin_, nullptr);
     const Status status = admin_->run(statement);
     EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().message);
   }
 
   mysql::Connection::Rows query(const std::string& statement) {
+    if (!admin_) {
+      ADD_FAILURE() << "no session";
+      return {};
+    }
     auto rows = admin_->query(statement);
     EXPECT_TRUE(rows.ok()) << (rows.ok() ? "" : rows.error().message);
     return rows.ok() ? *rows : mysql::Connection::Rows{};
@@ -134,8 +134,10 @@ class MysqlTable {
   /// The table that sites had before the extension created any.
   void create_existing_table() {
     run("CREATE TABLE `" + name_ +
-        "` (id BIGINT NOT NULL AUTO_INCREMENT, hash CHAR(32) NOT NULL, name VARCHAR(64) NOT NULL, argument VARCHAR(250) "
-        "NULL, timeslot BIGINT NOT NULL, total FLOAT NOT NULL, minimum FLOAT NOT NULL, maximum FLOAT NOT NULL, count INT "
+        "` (id BIGINT NOT NULL AUTO_INCREMENT, hash CHAR(32) NOT NULL, name VARCHAR(64) NOT NULL, argument "
+        "VARCHAR(250) "
+        "NULL, timeslot BIGINT NOT NULL, total FLOAT NOT NULL, minimum FLOAT NOT NULL, maximum FLOAT NOT NULL, count "
+        "INT "
         "NOT NULL, PRIMARY KEY (id), UNIQUE (hash), INDEX (timeslot), INDEX (name)) DEFAULT CHARSET utf8mb4");
   }
 

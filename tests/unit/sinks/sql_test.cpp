@@ -29,8 +29,9 @@ TEST(SqlTest, DialectFollowsTheServersVersion) {
   for (const char* version : {"8.0.19", "8.0.35-0ubuntu0.22.04.1", "8.4.3", "9.7.0", "10.0.0", "8.0.19-log"}) {
     EXPECT_EQ(sql::server_dialect(version), Dialect::row_alias) << version;
   }
-  for (const char* version : {"8.0.18", "8.0.11-TiDB-v7.5.0", "5.7.44-log", "10.11.6-MariaDB-0+deb12u1", "11.8.2-MARIADB",
-                              "5.5.5-10.11.6-MariaDB", "8.0.mysql_aurora.3.04.0", "8", "", "nonsense"}) {
+  for (const char* version :
+       {"8.0.18", "8.0.11-TiDB-v7.5.0", "5.7.44-log", "10.11.6-MariaDB-0+deb12u1", "11.8.2-MARIADB",
+        "5.5.5-10.11.6-MariaDB", "8.0.mysql_aurora.3.04.0", "8", "", "nonsense"}) {
     EXPECT_EQ(sql::server_dialect(version), Dialect::values_function) << version;
   }
 }
@@ -52,7 +53,8 @@ TEST(SqlTest, DoublesAreFloatingPointLiteralsThatReadBackTheSame) {
 TEST(SqlTest, NumbersDoNotFollowTheLocale) {
   const std::string before = std::setlocale(LC_ALL, nullptr);
   // Whichever of these is there has a decimal comma.
-  const bool has_comma = std::setlocale(LC_ALL, "de_DE.UTF-8") != nullptr || std::setlocale(LC_ALL, "fr_FR.UTF-8") != nullptr;
+  const bool has_comma =
+      std::setlocale(LC_ALL, "de_DE.UTF-8") != nullptr || std::setlocale(LC_ALL, "fr_FR.UTF-8") != nullptr;
   EXPECT_EQ(literal(1234.5), "1.2345e+03");
   std::setlocale(LC_ALL, before.c_str());
   RecordProperty("locale_with_comma", has_comma ? 1 : 0);

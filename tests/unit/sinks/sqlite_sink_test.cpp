@@ -29,7 +29,9 @@ class SqliteSinkTest : public testing::Test {
   [[nodiscard]] std::string dsn() const { return "sqlite:" + path(); }
 
   static std::vector<CounterRow> one_row() { return {row("a", std::nullopt, kSlot, {1, 1, 1, 1})}; }
-  static CounterQuery everything() { return {.name = "a", .argument = std::nullopt, .since = 0, .until = 4'000'000'000}; }
+  static CounterQuery everything() {
+    return {.name = "a", .argument = std::nullopt, .since = 0, .until = 4'000'000'000};
+  }
 
   static std::int64_t count(Sink& sink) {
     const auto buckets = sink.read(everything());
@@ -41,7 +43,8 @@ class SqliteSinkTest : public testing::Test {
   void run(const std::string& statement) {
     sqlite3* database = nullptr;
     ASSERT_EQ(sqlite3_open(path().c_str(), &database), SQLITE_OK);
-    EXPECT_EQ(sqlite3_exec(database, statement.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(database);
+    EXPECT_EQ(sqlite3_exec(database, statement.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+        << sqlite3_errmsg(database);
     sqlite3_close(database);
   }
 
@@ -138,12 +141,12 @@ TEST_F(SqliteSinkTest, ALockThatDoesNotGoAwayIsTransient) {
 }
 
 TEST_F(SqliteSinkTest, ABatchThatIsRefusedChangesNothing) {
-  run("CREATE TABLE counter (hash TEXT PRIMARY KEY, name TEXT CHECK (name <> 'bad'), argument TEXT, timeslot INTEGER, total "
+  run("CREATE TABLE counter (hash TEXT PRIMARY KEY, name TEXT CHECK (name <> 'bad'), argument TEXT, timeslot INTEGER, "
+      "total "
       "REAL, minimum REAL, maximum REAL, count INTEGER)");
   const auto sink = test::open(dsn());
-  const Status status = sink->write(
-      {source('a'), 1},
-      test::sorted({row("a", std::nullopt, kSlot, {1, 1, 1, 1}), row("bad", std::nullopt, kSlot, {1, 1, 1, 1})}));
+  const Status status = sink->write({source('a'), 1}, test::sorted({row("a", std::nullopt, kSlot, {1, 1, 1, 1}),
+                                                                    row("bad", std::nullopt, kSlot, {1, 1, 1, 1})}));
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().code, ErrorCode::rejected);
   EXPECT_EQ(count(*sink), 0);
