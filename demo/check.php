@@ -141,7 +141,7 @@ function main(): int
 {
     $options = getopt('', ['online', 'url:', 'until:', 'report:']);
     if (isset($options['online'])) {
-        echo (new Presence())->count(WINDOW_MINUTES), "\n";
+        echo number_format((new Presence())->count(WINDOW_MINUTES)), "\n";
         return 0;
     }
     $log = AccessLog::read(__DIR__ . '/access-log.tsv');
