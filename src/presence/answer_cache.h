@@ -13,8 +13,8 @@
 
 namespace presence {
 
-/// The answers about one key of one store. Kept within one second of the clock only, as the request of a long-running worker
-/// never ends.
+/// The answers about one key of one store. Kept within one second of the clock only, as the request of a long-running
+/// worker never ends.
 class Answers {
  public:
   /// Forgets everything if `now` is another second than that of the answers kept.

@@ -24,9 +24,9 @@ enum class OnError {
 
 /// The options of one Presence object.
 struct PresenceOptions {
-  static constexpr std::size_t kMaxKey = 200;     ///< Leaves stores room for what they append: Memcached takes 250.
-  static constexpr int kMaxRetention = 525600;    ///< A year of minutes.
-  static constexpr int kMaxThrottle = 86400;      ///< A day of seconds.
+  static constexpr std::size_t kMaxKey = 200;   ///< Leaves stores room for what they append: Memcached takes 250.
+  static constexpr int kMaxRetention = 525600;  ///< A year of minutes.
+  static constexpr int kMaxThrottle = 86400;    ///< A day of seconds.
   static constexpr double kMinTimeout = 0.001;
   static constexpr double kMaxTimeout = 60;
 
@@ -48,10 +48,11 @@ Result<PresenceMode> parse_mode(std::string_view text);
 /// "throw" or "silent". Error: invalid_argument.
 Result<OnError> parse_on_error(std::string_view text);
 
-/// The key of a room: the key it belongs to, then ":room:" and the name, in which each control character, space and '%' is
-/// written as % and two hex digits, as stores do not take those in keys. The name is 1 to 100 bytes and holds neither
-/// ":room" nor "room:", so that different rooms (also rooms of rooms) never share a key. Error: invalid_argument, also when
-/// the room's key would be longer than kMaxKey.
+/// The key of a room: the key it belongs to, then ":room:" and the name, in which each control character, space and '%'
+/// is written as % and two hex digits, as stores do not take those in keys. The name is 1 to 100 bytes and holds
+/// neither
+/// ":room" nor "room:", so that different rooms (also rooms of rooms) never share a key. Error: invalid_argument, also
+/// when the room's key would be longer than kMaxKey.
 Result<std::string> room_key(std::string_view key, std::string_view name);
 
 }  // namespace presence

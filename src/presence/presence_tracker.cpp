@@ -129,8 +129,8 @@ Status PresenceTracker::are_online(std::span<const std::string_view> visitors, s
       return valid;
     }
   }
-  Status status = store_->in_memory() ? store_->online(visitors, *asked, answers_out)
-                                      : ask_online(visitors, answers_out, *asked);
+  Status status =
+      store_->in_memory() ? store_->online(visitors, *asked, answers_out) : ask_online(visitors, answers_out, *asked);
   if (!status && hushed(status.error())) {
     std::fill(answers_out.begin(), answers_out.end(), false);
     return {};

@@ -18,12 +18,13 @@
 
 namespace presence {
 
-/// Who is online, under one key of one store. Checks what it is given before anything is changed, answers with the window
-/// of its options where none is asked for, and gives the same answer to the same question within a request (see Answers).
+/// Who is online, under one key of one store. Checks what it is given before anything is changed, answers with the
+/// window of its options where none is asked for, and gives the same answer to the same question within a request (see
+/// Answers).
 ///
-/// Visitor ids are 1 to 250 bytes without NUL. `minutes`: 1 to the retention; none is the window of the options. `now`: of
-/// the clock. Errors: invalid_argument, and those of the store; with OnError::silent a store that fails is as one that
-/// knows nobody, and last_error() tells. Belongs to one thread.
+/// Visitor ids are 1 to 250 bytes without NUL. `minutes`: 1 to the retention; none is the window of the options. `now`:
+/// of the clock. Errors: invalid_argument, and those of the store; with OnError::silent a store that fails is as one
+/// that knows nobody, and last_error() tells. Belongs to one thread.
 class PresenceTracker {
  public:
   /// Makes the store for the options' key and retention. Does not need to connect yet.
@@ -43,7 +44,8 @@ class PresenceTracker {
   /// Their ids, in no particular order. count() of the same window then agrees, for as long as answers are kept.
   Result<std::vector<std::string>> ids(std::optional<std::int64_t> minutes, UnixTime now);
   Result<bool> is_online(std::string_view visitor, std::optional<std::int64_t> minutes, UnixTime now);
-  /// answers[i] for visitors[i], both of the same length; one round trip at most. On an error the answers are unspecified.
+  /// answers[i] for visitors[i], both of the same length; one round trip at most. On an error the answers are
+  /// unspecified.
   Status are_online(std::span<const std::string_view> visitors, std::span<bool> answers,
                     std::optional<std::int64_t> minutes, UnixTime now);
   /// When the visitor was last seen, if within the retention.

@@ -10,9 +10,9 @@
 
 namespace presence {
 
-/// A Store over one space of the visitor table: exact to the second, on this machine. Nothing in it is unavailable; a full
-/// table pushes others out (see VisitorTable) and is no error. Error no_space: more different keys and rooms are used in one
-/// and the same second than the table has spaces; a larger presence.max_visitors brings more.
+/// A Store over one space of the visitor table: exact to the second, on this machine. Nothing in it is unavailable; a
+/// full table pushes others out (see VisitorTable) and is no error. Error no_space: more different keys and rooms are
+/// used in one and the same second than the table has spaces; a larger presence.max_visitors brings more.
 class ShmStore final : public Store {
  public:
   /// `table` must outlive the store. `key`: names the space. `retention`: minutes, at least 1.

@@ -21,10 +21,10 @@ struct Window {
   [[nodiscard]] UnixTime since() const { return now - 60 * static_cast<UnixTime>(minutes); }
 };
 
-/// Who was seen when, in one place under one key. The key and the retention are given when a store is opened. Visitor ids
-/// are 1 to 250 bytes without NUL; the caller has checked them. What a strategy cannot do is Error unsupported, whose
-/// message names a strategy that can. Other errors: unavailable, transient, damaged, no_space. Not safe for several
-/// threads at once.
+/// Who was seen when, in one place under one key. The key and the retention are given when a store is opened. Visitor
+/// ids are 1 to 250 bytes without NUL; the caller has checked them. What a strategy cannot do is Error unsupported,
+/// whose message names a strategy that can. Other errors: unavailable, transient, damaged, no_space. Not safe for
+/// several threads at once.
 class Store {
  public:
   virtual ~Store() = default;

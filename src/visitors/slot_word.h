@@ -22,8 +22,8 @@ enum class SlotState : std::uint64_t {
 ///
 /// What the fields mean by state: `writing` keeps the lane in the space field; `extension` keeps the owner's slot in
 /// the time field and the owner's version in the space field. The version grows with each new use of the slot, so a
-/// reader that finds the same word (but for the time) before and after it copied a cell has copied one visitor. It would
-/// take 16384 uses of one slot during one copy, and the same space in the end, to deceive it.
+/// reader that finds the same word (but for the time) before and after it copied a cell has copied one visitor. It
+/// would take 16384 uses of one slot during one copy, and the same space in the end, to deceive it.
 class SlotWord {
  public:
   static constexpr std::uint64_t kVersionMask = (1U << 14) - 1;

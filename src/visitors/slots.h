@@ -54,11 +54,12 @@ class Slots {
   /// Empties the slot if its word still is exactly that, and frees its extensions.
   [[nodiscard]] bool remove(const SlotMatch& match) const;
 
-  /// Puts a visitor last seen at `time` into a free slot, or into that of one who is pushed out (who is expired at `now`
-  /// decides). False if there is none to be had.
+  /// Puts a visitor last seen at `time` into a free slot, or into that of one who is pushed out (who is expired at
+  /// `now` decides). False if there is none to be had.
   [[nodiscard]] bool insert(const VisitorKey& key, std::uint32_t time, std::uint32_t now) const;
 
-  /// Copies the id of a valid slot. Empty if the slot was used anew meanwhile, or is damaged. The view points into the buffer.
+  /// Copies the id of a valid slot. Empty if the slot was used anew meanwhile, or is damaged. The view points into the
+  /// buffer.
   [[nodiscard]] std::string_view read_id(const SlotMatch& match, IdBuffer& buffer) const;
 
   /// Whether an extension belongs to nobody any more.
@@ -82,7 +83,8 @@ class Slots {
   [[nodiscard]] bool swap(std::uint32_t slot, SlotWord expected, SlotWord desired) const;
   [[nodiscard]] bool holds(const VisitorKey& key, const SlotMatch& match) const;
   [[nodiscard]] std::optional<Choice> choose(const Candidates& candidates, std::uint32_t now) const;
-  [[nodiscard]] std::optional<SlotMatch> claim(const Candidates& candidates, std::uint32_t now, std::size_t entry) const;
+  [[nodiscard]] std::optional<SlotMatch> claim(const Candidates& candidates, std::uint32_t now,
+                                               std::size_t entry) const;
   [[nodiscard]] std::size_t extensions_of(std::uint32_t slot, Extensions& extensions) const;
   void free_extensions(const SlotMatch& owner, const Extensions& extensions, std::size_t count) const;
   void write_cell(std::uint32_t slot, const std::uint64_t* words) const;

@@ -132,8 +132,7 @@ std::optional<SpaceRegistry::Victim> SpaceRegistry::choose(const Candidates& pla
   for (std::uint32_t i = 0; i < Candidates::kSlots; ++i) {
     const Found entry{places.slot(i), word(places.slot(i))};
     const LaneIndex lane = entry.word.lane();
-    if (entry.word.state() == SlotState::writing &&
-        (lane == lane_ || lane >= TableGeometry::kLanes || !alive_(lane))) {
+    if (entry.word.state() == SlotState::writing && (lane == lane_ || lane >= TableGeometry::kLanes || !alive_(lane))) {
       return Victim{entry, false};
     }
   }

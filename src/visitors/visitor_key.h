@@ -38,8 +38,8 @@ struct Candidates {
 };
 
 /// How an id lies in cells. The first word of a visitor's cell holds the id's length in its low byte; the high half is
-/// kept for the time when the visitor was last sent to a store. The other 56 bytes hold the id, or its start followed by
-/// the numbers of the extension slots, whose cells hold nothing but its rest.
+/// kept for the time when the visitor was last sent to a store. The other 56 bytes hold the id, or its start followed
+/// by the numbers of the extension slots, whose cells hold nothing but its rest.
 struct IdLayout {
   static constexpr std::size_t kMaxId = 250;
   static constexpr std::size_t kInline = 56;
@@ -87,8 +87,8 @@ class VisitorKey {
     if (start + 8 <= id_.size()) {
       std::memcpy(&word, id_.data() + start, 8);
     } else if (std::endian::native == std::endian::little && id_.size() >= 8) {
-      // The last eight bytes, less those that belong to the word before: quicker than to copy a number of bytes that the
-      // compiler does not know.
+      // The last eight bytes, less those that belong to the word before: quicker than to copy a number of bytes that
+      // the compiler does not know.
       std::memcpy(&word, id_.data() + id_.size() - 8, 8);
       word >>= 8 * (start + 8 - id_.size());
     } else {

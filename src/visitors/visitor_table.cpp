@@ -127,9 +127,8 @@ void VisitorTable::drop_duplicates(const VisitorKey& visitor, const SlotMatch& w
 
 std::optional<std::uint32_t> VisitorTable::latest(const VisitorKey& visitor) const {
   std::optional<std::uint32_t> time;
-  slots_.for_each_match(visitor, [&time](const SlotMatch& match) {
-    time = std::max(time.value_or(0), match.word.time());
-  });
+  slots_.for_each_match(visitor,
+                        [&time](const SlotMatch& match) { time = std::max(time.value_or(0), match.word.time()); });
   return time;
 }
 

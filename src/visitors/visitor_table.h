@@ -43,7 +43,8 @@ struct VisitorTableUsage {
 /// Damaged contents give wrong answers at worst, and only about what was damaged.
 ///
 /// Ids are 1 to 250 bytes. Times are Unix seconds, kept from 1970 to 2106. A time in the future, as after the clock was
-/// set back, is "since then" like any other. Belongs to one thread of one process; after a fork the child makes its own.
+/// set back, is "since then" like any other. Belongs to one thread of one process; after a fork the child makes its
+/// own.
 class VisitorTable {
  public:
   /// The table's section for that many visitors at a time (taken into 64 to 67,108,864): at most 96 bytes for each from

@@ -23,7 +23,9 @@ std::string refusal(const std::function<void(PresenceOptions&)>& change) {
   return status.error().message;
 }
 
-TEST(PresenceOptionsTest, TheDefaultsAreValid) { EXPECT_EQ(refusal([](PresenceOptions&) {}), ""); }
+TEST(PresenceOptionsTest, TheDefaultsAreValid) {
+  EXPECT_EQ(refusal([](PresenceOptions&) {}), "");
+}
 
 TEST(PresenceOptionsTest, WindowAndRetention) {
   EXPECT_EQ(refusal([](auto& o) { o.window = 0; }), "window must be between 1 and 60 minutes, 0 given");
@@ -103,7 +105,8 @@ TEST(RoomKeyTest, Lengths) {
 
 TEST(VisitorIdTest, Is1To250BytesWithoutNul) {
   EXPECT_EQ(check_visitor_id("").error().message, "a visitor id must have 1 to 250 bytes, 0 given");
-  EXPECT_EQ(check_visitor_id(std::string(251, 'x')).error().message, "a visitor id must have 1 to 250 bytes, 251 given");
+  EXPECT_EQ(check_visitor_id(std::string(251, 'x')).error().message,
+            "a visitor id must have 1 to 250 bytes, 251 given");
   EXPECT_EQ(check_visitor_id(std::string("a\0b", 3)).error().message, "a visitor id must not contain NUL bytes");
   for (const std::string& id : {std::string("a"), std::string("0"), std::string(250, 'x'), std::string("\xFF \n")}) {
     EXPECT_TRUE(check_visitor_id(id).ok()) << id;

@@ -16,8 +16,8 @@ namespace {
 
 constexpr UnixTime kNow = 1'800'000'000;
 
-/// The store in shared memory, made to look like a distant one: its answers are worth keeping, each call is counted, and it
-/// can fail.
+/// The store in shared memory, made to look like a distant one: its answers are worth keeping, each call is counted,
+/// and it can fail.
 class DistantStore final : public Store {
  public:
   struct Wire {

@@ -1,6 +1,6 @@
 // What every store promises, whatever keeps its visitors. A store joins by a StoreUnderTest and one
-// INSTANTIATE_TEST_SUITE_P in its own test file; what its strategy cannot do it says there, and the tests about that then
-// expect Error unsupported with the name of a strategy that can.
+// INSTANTIATE_TEST_SUITE_P in its own test file; what its strategy cannot do it says there, and the tests about that
+// then expect Error unsupported with the name of a strategy that can.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@ namespace presence {
 /// One kind of store, how to make some, and what it can do.
 struct StoreUnderTest {
   std::string name;
-  /// A store for the key with that retention in minutes. Called twice for one key within a test, it gives two stores of the
-  /// same visitors, as two requests have. A new server, or an emptied one, for each test: see `reset`.
+  /// A store for the key with that retention in minutes. Called twice for one key within a test, it gives two stores of
+  /// the same visitors, as two requests have. A new server, or an emptied one, for each test: see `reset`.
   std::function<std::unique_ptr<Store>(const std::string& key, int retention)> open;
   /// Starts with nothing stored.
   std::function<void()> reset;
@@ -28,7 +28,7 @@ struct StoreUnderTest {
   bool exact_seconds = true;  ///< Windows are exact to the second, not to a minute or block.
   bool lists_ids = true;
   bool forgets = true;
-  bool keeps_times = true;    ///< last_seen and replace.
+  bool keeps_times = true;  ///< last_seen and replace.
   bool integers_only = false;
 };
 

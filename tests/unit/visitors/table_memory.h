@@ -34,7 +34,8 @@ class TableMemory {
 
   [[nodiscard]] std::span<std::byte> bytes() const { return {base_, size_}; }
 
-  [[nodiscard]] VisitorTable table(LaneIndex lane = 0, LaneAlive alive = [](LaneIndex) { return true; }) const {
+  [[nodiscard]] VisitorTable table(
+      LaneIndex lane = 0, LaneAlive alive = [](LaneIndex) { return true; }) const {
     return VisitorTable::attach(bytes(), kSeed, lane, std::move(alive)).value();
   }
 

@@ -96,7 +96,8 @@ TEST(VisitorTableTest, KeepsTimesFrom1970To2106) {
   const TableMemory memory(1000);
   const VisitorTable table = memory.table();
   const Space space = open_space(table, "users:online", 0);
-  for (const UnixTime time : {UnixTime{0}, UnixTime{1}, UnixTime{0x7FFFFFFF}, UnixTime{0x80000000}, UnixTime{0xFFFFFFFF}}) {
+  for (const UnixTime time :
+       {UnixTime{0}, UnixTime{1}, UnixTime{0x7FFFFFFF}, UnixTime{0x80000000}, UnixTime{0xFFFFFFFF}}) {
     EXPECT_EQ(table.record(space, "a", time), Recorded::yes);
     EXPECT_EQ(table.last_seen(space, "a"), time);
     EXPECT_EQ(table.count(space, time), 1);
@@ -115,7 +116,8 @@ TEST(VisitorTableTest, TellsIdsOfAnyLengthAndBytesApart) {
   const TableMemory memory(4000);
   const VisitorTable table = memory.table();
   const Space space = open_space(table, "users:online", kNow);
-  std::set<std::string> ids{"a", "b", "0", "-1", "42", "042", "4", "2", "-9223372036854775808", "héllo", "漢字", "\xFF\xFE", " ", "\n"};
+  std::set<std::string> ids{"a",     "b",    "0",        "-1", "42", "042", "4", "2", "-9223372036854775808",
+                            "héllo", "漢字", "\xFF\xFE", " ",  "\n"};
   for (std::size_t length = 2; length <= 250; ++length) {
     ids.insert(id_of_length(length, 'X'));
     ids.insert(id_of_length(length, 'Y'));
@@ -137,7 +139,8 @@ TEST(VisitorTableTest, LongIdsTakeExtensionsAndGiveThemBack) {
   const TableMemory memory(1000);
   const VisitorTable table = memory.table();
   const Space space = open_space(table, "users:online", kNow);
-  const std::pair<std::size_t, std::uint64_t> cases[] = {{1, 0}, {56, 0}, {57, 1}, {64, 1}, {116, 1}, {117, 2}, {176, 2}, {177, 3}, {236, 3}, {237, 4}, {250, 4}};
+  const std::pair<std::size_t, std::uint64_t> cases[] = {{1, 0},   {56, 0},  {57, 1},  {64, 1},  {116, 1}, {117, 2},
+                                                         {176, 2}, {177, 3}, {236, 3}, {237, 4}, {250, 4}};
   for (const auto& [length, extensions] : cases) {
     const std::string id = id_of_length(length, '!');
     EXPECT_EQ(table.record(space, id, kNow), Recorded::yes);
@@ -185,6 +188,18 @@ TEST(VisitorTableTest, HoldsAllVisitorsItIsMadeFor) {
     EXPECT_EQ(count + table.usage().evicted_live, visitors) << "each one pushed out is counted";
     EXPECT_LE(table.usage().evicted_live, visitors / 5000) << visitors;
   }
+}
+
+TEST(VisitorTableTest, HoldsAllLivingVisitorsWhileOthersComeAndGo) {
+  constexpr int kVisitors = 20'000;
+  const TableMemory memory(kVisitors);
+  const VisitorTable table = memory.table();
+  const Space space = open_space(table, "users:online", kNow, 199);
+  for (int i = 0; i < 6 * kVisitors; ++i) {  // a hundred a second, each living for 200 seconds
+    EXPECT_EQ(table.record(space, std::to_string(i), kNow + i / 100), Recorded::yes);
+  }
+  EXPECT_LE(table.usage().evicted_live, 6 * kVisitors / 5000);
+  EXPECT_GE(table.count(space, kNow + 6 * kVisitors / 100 - 200), kVisitors * 9998 / 10'000);
 }
 
 TEST(VisitorTableTest, AFullTablePushesOutTheExpiredBeforeAnyLivingVisitor) {
