@@ -96,7 +96,7 @@ void add_text(zval* array, const char* key, const std::string& text) {
   add_assoc_stringl(array, key, text.data(), text.size());
 }
 
-/// A Unix time, or null for "never".
+/// A Unix time, or another number that is null where it is 0: "never", "none".
 void add_time(zval* array, const char* key, UnixTime time) {
   if (time == 0) {
     add_assoc_null(array, key);
@@ -170,8 +170,9 @@ void add_status(zval* array, const CounterStatus& status) {
   add_number(array, "damaged_series", status.damaged_series);
   array_init(&part);
   add_assoc_string(&part, "mode", mode_name(PRESENCE_G(settings)->flusher));
-  add_assoc_null(&part, "pid");
-  add_assoc_null(&part, "heartbeat");
+  add_time(&part, "pid", status.flusher_pid);
+  add_time(&part, "heartbeat", status.flusher_heartbeat);
+  add_number(&part, "fork_failures", status.fork_failures);
   add_time(&part, "last_run", status.last_run);
   add_time(&part, "next_run", status.next_run);
   add_number(&part, "batches_waiting", status.batches_waiting);

@@ -9,10 +9,8 @@
 namespace presence::php {
 namespace {
 
-/// In a script on the command line nobody may come after it, so it stores the running minute, too.
-SealScope scope_at_end() {
-  return std::strcmp(sapi_module.name, "cli") == 0 ? SealScope::all : SealScope::finished;
-}
+/// A script on the command line ends with its request, and maybe nobody comes after it.
+bool is_last_request() { return std::strcmp(sapi_module.name, "cli") == 0; }
 
 /// Sends the response off, so that nobody waits for what follows. Where the server has no such thing the visitor waits
 /// along, once a minute.
@@ -65,7 +63,7 @@ void end_request() {
   guarded([&] {
     PdoBinding& pdo = runtime->pdo;
     static_cast<void>(pdo.follow(runtime->counters, runtime->attachment.epoch()).ok());
-    due = runtime->counters.due(scope_at_end());
+    due = runtime->counters.due(is_last_request());
     // After a fatal error a connection may have stopped in the middle of an answer.
     if (due && (CG(unclean_shutdown) || !pdo.ready_to_write())) {
       runtime->counters.use(nullptr);  // Its rows wait for a request that can write them.
@@ -73,7 +71,7 @@ void end_request() {
   });
   if (due) {
     finish_response();
-    guarded([&] { runtime->counters.end_request(scope_at_end()); });
+    guarded([&] { runtime->counters.end_request(is_last_request()); });
   }
   guarded([&] { runtime->pdo.end_request(runtime->counters); });
 }

@@ -24,6 +24,11 @@ constexpr std::size_t kSinksMax = 8;
 /// Seconds in which a failed sink is not asked again by single adds.
 constexpr UnixTime kDirectPause = 5;
 constexpr int kReadTries = 3;
+/// Seconds after which a process that may not fork tries again.
+constexpr UnixTime kForkPause = 60;
+/// How often, and how far apart, an explicit flush looks whether another process is done.
+constexpr int kFlushTries = 100;
+constexpr timespec kFlushPause{0, 20'000'000};
 
 constexpr std::uint32_t kNameArgument = 1;
 constexpr std::uint32_t kValueArgument = 3;
@@ -204,6 +209,14 @@ Status CounterService::add_slowly(std::string_view name, std::optional<std::stri
     return std::move(where).error();
   }
   added_ = true;
+  // A process whose requests never end looks after the flusher here, once a minute, when its series are new again.
+  const std::int64_t minute = minute_of(clock::now());
+  if (first_minute_ == 0) {
+    first_minute_ = minute;
+  } else if (first_minute_ != minute && uses_flusher()) {
+    first_minute_ = minute;
+    have_flusher();
+  }
   const bool can_wait = !own_ || !own_->private_to_caller;
   if (can_wait && (*where)->index && accumulator() != nullptr &&
       accumulator_->add({*(*where)->index, name, argument}, value)) {
@@ -267,25 +280,54 @@ DrainReport CounterService::run_drain(SealScope scope, bool even_if_put_off) {
 
 Result<std::int64_t> CounterService::flush(SealScope scope) {
   DrainReport report = run_drain(scope, true);
+  for (int i = 0; i < kFlushTries && !report.ran && !report.error; ++i) {
+    nanosleep(&kFlushPause, nullptr);
+    report = run_drain(scope, true);
+  }
   if (report.error) {
     return std::move(*report.error);
   }
   return report.rows_written;
 }
 
-bool CounterService::due(SealScope scope) {
-  if (settings_.flusher == FlusherMode::off || (!added_ && !shared_)) {
-    return false;
-  }
-  if (scope == SealScope::all) {
-    return added_;
-  }
-  return shared_ ? drain_is_due(shared_->minutes(), clock::now()) : added_;
+bool CounterService::uses_flusher() {
+  return settings_.flusher == FlusherMode::automatic && shared() != nullptr && clock::now() >= fork_again_;
 }
 
-void CounterService::end_request(SealScope scope) {
+void CounterService::have_flusher() {
+  const UnixTime now = clock::now();
+  const FlusherSource source = shared_->flusher();
+  if (!flusher_seems_fine(source.record, now) &&
+      start_flusher(source, data_dir(settings_)) == FlusherStart::forbidden) {
+    fork_again_ = now + kForkPause;
+  }
+}
+
+bool CounterService::due(bool last_chance) {
+  if (settings_.flusher == FlusherMode::off || (!added_ && !accumulator_)) {
+    return false;
+  }
+  const UnixTime now = clock::now();
+  if (uses_flusher()) {
+    const bool alone = !flusher_seems_fine(shared_->flusher().record, now);
+    return alone || (own_ && drain_is_due(shared_->minutes(), now));
+  }
+  return last_chance || shared_ == nullptr ? added_ : drain_is_due(shared_->minutes(), now);
+}
+
+void CounterService::end_request(bool last_chance) {
+  if (uses_flusher()) {
+    const bool lives = flusher_lives(shared_->flusher());
+    if (!last_chance) {
+      have_flusher();
+    }
+    // Only this process can reach a database over the caller's own connection.
+    if (!own_ && (!last_chance || lives)) {
+      return;
+    }
+  }
   added_ = false;
-  (void)run_drain(scope, false);
+  (void)run_drain(last_chance ? SealScope::all : SealScope::finished, false);
 }
 
 bool CounterService::drain_running() const {

@@ -59,11 +59,12 @@ class CounterService {
   /// by it.
   Result<std::int64_t> flush(SealScope scope = SealScope::finished);
 
-  /// Whether the end of a request should call `end_request`: the settings say so and something is due.
-  [[nodiscard]] bool due(SealScope scope);
+  /// Whether the end of a request (or, on the command line, of the process) has something to do: to start a flusher where
+  /// none lives, or to do its work. Costs nanoseconds. `last_chance`: this process ends, and maybe nobody comes after it.
+  [[nodiscard]] bool due(bool last_chance);
 
-  /// Does at the end of a request what `due` asked for. Failures are kept for status().
-  void end_request(SealScope scope);
+  /// Does what `due` asked for. Failures are kept for status().
+  void end_request(bool last_chance);
 
   /// Rows of the current sink that are not in its database yet, sorted by slot, name and argument.
   Result<std::vector<CounterRow>> pending();
@@ -89,6 +90,8 @@ class CounterService {
   [[nodiscard]] Accumulator* accumulator();
   Result<Target*> target();
   Result<Sink*> sink();
+  [[nodiscard]] bool uses_flusher();
+  void have_flusher();
   Status add_slowly(std::string_view name, std::optional<std::string_view> argument, double value);
   Status add_directly(std::string_view name, std::optional<std::string_view> argument, double value);
   Status spool_directly(const CounterRow& row, const Error& why);
@@ -109,6 +112,8 @@ class CounterService {
   std::map<std::string, std::unique_ptr<Sink>> sinks_;  ///< By DSN; kept over requests.
   UnixTime direct_again_ = 0;                           ///< Not to the sink directly before this time.
   bool added_ = false;                                  ///< Something was added since the last drain.
+  UnixTime fork_again_ = 0;                             ///< Forking was forbidden; not tried again before this time.
+  std::int64_t first_minute_ = 0;                       ///< When this process began to count; 0: not yet.
   std::uint32_t bad_argument_ = 0;
 };
 

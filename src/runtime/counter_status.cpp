@@ -65,6 +65,12 @@ CounterStatus counter_status(Attachment& attachment) {
                     shared->lanes().used(), Lanes::kCount};
   add_tables(shared->minutes(), status);
   add_sinks(shared->targets(), status);
+  const FlusherSource flusher = shared->flusher();
+  status.fork_failures = flusher.record.fork_failures.load(relaxed);
+  if (flusher_lives(flusher)) {
+    status.flusher_pid = flusher.record.pid.load(relaxed);
+    status.flusher_heartbeat = flusher.record.heartbeat.load(relaxed);
+  }
   return status;
 }
 

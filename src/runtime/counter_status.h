@@ -40,6 +40,9 @@ struct CounterStatus {
   std::uint64_t shortened_arguments = 0;
   std::uint64_t scrubbed_arguments = 0;
   std::uint64_t damaged_series = 0;
+  std::int32_t flusher_pid = 0;  ///< 0: none lives.
+  UnixTime flusher_heartbeat = 0;
+  std::uint32_t fork_failures = 0;
   UnixTime last_run = 0;
   UnixTime next_run = 0;
   std::uint32_t batches_waiting = 0;

@@ -18,7 +18,7 @@ struct Mapped {
   std::map<std::string, std::shared_ptr<SharedState>> states;
 };
 
-using Sections = std::array<SectionSpec, 4>;
+using Sections = std::array<SectionSpec, 5>;
 
 /// The sections as the settings want them, scaled down to what presence.segment_size allows.
 Result<Sections> sections_for(const Settings& settings) {
@@ -27,7 +27,7 @@ Result<Sections> sections_for(const Settings& settings) {
       return static_cast<std::uint32_t>(static_cast<double>(number) * scale);
     };
     Sections sections = {Lanes::section(), TargetTable::section(), MinuteTables::section(scaled(settings.max_series)),
-                         VisitorTable::section(scaled(settings.max_visitors))};
+                         VisitorTable::section(scaled(settings.max_visitors)), FlusherRecord::section()};
     if (settings.segment_size == 0 || Segment::size_of(sections) <= settings.segment_size) {
       return sections;
     }
@@ -67,7 +67,7 @@ Result<std::shared_ptr<SharedState>> SharedState::attach(const std::string& path
   }
   warning = opened->warning;
   std::shared_ptr<SharedState> state(new SharedState(std::move(opened->segment)));
-  if (!state->targets_.valid() || !state->minutes_.valid()) {
+  if (!state->targets_.valid() || !state->minutes_.valid() || FlusherRecord::of(state->segment_) == nullptr) {
     return Error{ErrorCode::damaged,
                  "the segment " + path + " is damaged: stop PHP, remove the file, and start PHP again"};
   }

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "counters/minute_tables.h"
 #include "counters/target_table.h"
+#include "flusher/flusher_process.h"
 #include "runtime/settings.h"
 #include "segment/lane.h"
 #include "segment/segment.h"
@@ -29,6 +30,7 @@ class SharedState {
   [[nodiscard]] const Lanes& lanes() const { return lanes_; }
   [[nodiscard]] const TargetTable& targets() const { return targets_; }
   [[nodiscard]] const MinuteTables& minutes() const { return minutes_; }
+  [[nodiscard]] FlusherSource flusher() const { return {segment_, lanes_, minutes_, targets_, *FlusherRecord::of(segment_)}; }
 
  private:
   explicit SharedState(Segment segment);

@@ -11,6 +11,7 @@ namespace presence {
 enum class LockByte : std::int64_t {
   flush = 1,     ///< Held by the one process that seals, spools and sends.
   replace = 2,   ///< Held while a damaged segment is taken out of its path.
+  flusher = 3,   ///< Held by the flusher process for as long as it lives.
   lanes = 4096,  ///< + lane number.
 };
 
