@@ -93,7 +93,8 @@ if test "$PHP_PRESENCE" != "no"; then
   PRESENCE_CLIENT_LIBRARY([presence-mysql], [libmariadb], [libmariadb-dev], [PRESENCE_HAVE_MYSQL])
   PRESENCE_CLIENT_LIBRARY([presence-sqlite], [sqlite3], [libsqlite3-dev], [PRESENCE_HAVE_SQLITE])
   if test "$PHP_PRESENCE_WERROR" = "yes"; then
-    PRESENCE_FLAGS="$PRESENCE_FLAGS -Wall -Wextra -Wshadow -Wconversion -Werror"
+    dnl Methods get parameters from PHP's macros, used or not. The core is checked without this exception by CMake.
+    PRESENCE_FLAGS="$PRESENCE_FLAGS -Wall -Wextra -Wno-unused-parameter -Wshadow -Wconversion -Werror"
   fi
   PRESENCE_CXX_FLAGS="$PRESENCE_FLAGS -std=c++20 -fvisibility-inlines-hidden $presence_cxx_extra"
 

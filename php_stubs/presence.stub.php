@@ -59,8 +59,8 @@ namespace {
      * How often and how long: totals, counts, minima and maxima for each minute.
      *
      * Adds go to memory shared by all PHP processes of one user. Finished minutes are written to a database in batches,
-     * added to what other servers wrote. The database is, in this order: the PDO object in Counters::$db, the DSN of
-     * Counters::connect(), the INI entry presence.sink, an SQLite file in presence.data_dir.
+     * added to what other servers wrote. The database is what the request chose last, by Counters::$db or by
+     * Counters::connect(); otherwise that of the INI entry presence.sink, or else an SQLite file in presence.data_dir.
      *
      * @strict-properties
      * @not-serializable
@@ -69,8 +69,9 @@ namespace {
     {
         /**
          * A connection of the application to write through, of the drivers mysql or sqlite. It is used at the end of
-         * the request, outside of transactions only: with one open, the rows wait for the next request. With null,
-         * the extension connects by itself.
+         * the request, outside of transactions only: with one open, the rows wait for the next request. A database in
+         * memory gets each value at once. With null, the extension connects by itself. After a fork, open another
+         * connection in the child.
          */
         public static ?PDO $db = null;
 
