@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/hash.h"
+#include "base/stop_points.h"
 
 namespace presence {
 namespace {
@@ -130,10 +131,12 @@ SeriesEntry* MinuteTable::new_entry(const SeriesKey& key, std::uint64_t hash) co
   if (!key_offset) {
     return nullptr;
   }
+  stop_point("entry.key_taken");
   const auto number = take(header_->entries_used, 1, entries_.size());
   if (!number) {
     return nullptr;
   }
+  stop_point("entry.taken");
   char* bytes = keys_.data() + *key_offset;
   std::memcpy(bytes, key.name.data(), key.name.size());
   SeriesEntry& entry = entries_[*number];
@@ -148,6 +151,7 @@ SeriesEntry* MinuteTable::new_entry(const SeriesKey& key, std::uint64_t hash) co
   }
   entry.first_stripe.store(0, relaxed);
   clear(entry.shared);
+  stop_point("entry.written");
   return &entry;
 }
 
@@ -168,6 +172,7 @@ SeriesEntry* MinuteTable::find_or_claim(const SeriesKey& key, std::uint64_t hash
       // Release: whoever finds the word finds the entry complete. Acquire if another process was first.
       if (slot.compare_exchange_strong(word, index_word(hash, number), std::memory_order_acq_rel,
                                        std::memory_order_acquire)) {
+        stop_point("entry.published");
         return fresh;
       }
     }
@@ -194,13 +199,16 @@ Stripe* MinuteTable::stripe_for(SeriesEntry& entry, LaneIndex lane) const {
   if (!number) {
     return nullptr;
   }
+  stop_point("stripe.taken");
   Stripe& stripe = stripes_[*number];
   clear(stripe.cell);
   stripe.lane = lane;
+  stop_point("stripe.written");
   do {
     stripe.next = first;
     // Release: whoever walks the list finds the stripe complete.
   } while (!entry.first_stripe.compare_exchange_weak(first, *number + 1, std::memory_order_acq_rel));
+  stop_point("stripe.published");
   return &stripe;
 }
 
@@ -250,11 +258,14 @@ void MinuteTable::reset() const {
   for (std::atomic<std::uint64_t>& slot : index_) {
     slot.store(0, relaxed);
   }
+  stop_point("reset.index");
   header_->entries_used.store(0, relaxed);
   header_->stripes_used.store(0, relaxed);
   header_->key_bytes_used.store(0, relaxed);
+  stop_point("reset.counts");
   // Seq_cst, hence release: whoever opens the table finds it empty.
   change(state, state.with(TablePhase::free));
+  stop_point("reset.free");
 }
 
 SectionSpec MinuteTables::section(std::uint32_t max_series) {
@@ -305,6 +316,7 @@ std::optional<std::uint32_t> MinuteTables::open_for(std::int64_t minute) const {
     const TableState state = candidate.state();
     if (state.phase() == TablePhase::free &&
         candidate.change(state, TableState(TablePhase::open, state.generation() + 1, minute))) {
+      stop_point("table.opened");
       return number;
     }
   }

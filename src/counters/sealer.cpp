@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "base/stop_points.h"
+
 namespace presence {
 namespace {
 
@@ -24,13 +26,13 @@ bool left_by_all(const Lanes& lanes, std::uint32_t table) {
 }
 
 bool wait_for_lanes(const Lanes& lanes, std::uint32_t table) {
-  for (int i = 0; i < kWaits; ++i) {
+  for (int i = 0; i < kWaits && !is_broken(Promise::sealing); ++i) {
     if (left_by_all(lanes, table)) {
       return true;
     }
     nanosleep(&kWait, nullptr);
   }
-  return false;
+  return is_broken(Promise::sealing);
 }
 
 bool in_scope(TableState state, SealScope scope, std::int64_t running_minute) {
@@ -46,6 +48,7 @@ void seal(const MinuteTables& tables, const Lanes& lanes, SealScope scope, std::
     const TableState state = table.state();
     if (in_scope(state, scope, running_minute)) {
       (void)table.change(state, state.with(TablePhase::closing));
+      stop_point("seal.closing");
     }
     any_closing = any_closing || table.state().phase() == TablePhase::closing;
   }
@@ -54,15 +57,19 @@ void seal(const MinuteTables& tables, const Lanes& lanes, SealScope scope, std::
   }
   // From here on each lane either is seen inside a table or sees that it is closing.
   order_with_lanes();
+  stop_point("seal.ordered");
   for (std::uint32_t number = 0; number < MinuteTables::kTables; ++number) {
     const MinuteTable table = tables.table(number);
     const TableState state = table.state();
     if (state.phase() != TablePhase::closing || !wait_for_lanes(lanes, number)) {
       continue;
     }
+    stop_point("seal.left_by_all");
     // Before the phase: a sealed table always has its number, and a kill in between only skips one.
     table.set_batch_number(tables.take_batch_number());
+    stop_point("seal.numbered");
     (void)table.change(state, state.with(TablePhase::sealed));
+    stop_point("seal.sealed");
   }
 }
 

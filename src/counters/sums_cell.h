@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/counter_row.h"
+#include "base/stop_points.h"
 
 namespace presence {
 
@@ -48,16 +49,21 @@ inline void add_exclusive(SumsCell& cell, double value) {
   const double before = cell.total.load(relaxed);
   const double after = before + value;
   cell.total.store(after, relaxed);
+  stop_point("stripe.total");
   if (const double lost = rounding_error(before, value, after); lost != 0) {
     cell.lost.store(cell.lost.load(relaxed) + lost, relaxed);
+    stop_point("stripe.lost");
   }
   if (value < cell.minimum.load(relaxed)) {
     cell.minimum.store(value, relaxed);
+    stop_point("stripe.minimum");
   }
   if (value > cell.maximum.load(relaxed)) {
     cell.maximum.store(value, relaxed);
+    stop_point("stripe.maximum");
   }
   cell.count.store(cell.count.load(relaxed) + 1, relaxed);
+  stop_point("stripe.count");
 }
 
 /// Adds to a cell that any lane may write to. Lock-free: a failed compare-exchange means that another add succeeded.
@@ -66,18 +72,23 @@ inline void add_shared(SumsCell& cell, double value) {
   double before = cell.total.load(relaxed);
   while (!cell.total.compare_exchange_weak(before, before + value, relaxed)) {
   }
+  stop_point("shared.total");
   if (const double lost = rounding_error(before, value, before + value); lost != 0) {
     double lost_before = cell.lost.load(relaxed);
     while (!cell.lost.compare_exchange_weak(lost_before, lost_before + lost, relaxed)) {
     }
+    stop_point("shared.lost");
   }
   double minimum = cell.minimum.load(relaxed);
   while (value < minimum && !cell.minimum.compare_exchange_weak(minimum, value, relaxed)) {
   }
+  stop_point("shared.minimum");
   double maximum = cell.maximum.load(relaxed);
   while (value > maximum && !cell.maximum.compare_exchange_weak(maximum, value, relaxed)) {
   }
+  stop_point("shared.maximum");
   cell.count.fetch_add(1, relaxed);
+  stop_point("shared.count");
 }
 
 /// Puts cells of one series together.

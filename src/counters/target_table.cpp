@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/stop_points.h"
+
 namespace presence {
 namespace {
 
@@ -103,11 +105,14 @@ std::optional<TargetIndex> TargetTable::find_or_add(std::string_view fingerprint
       return std::nullopt;
     }
   } while (!header_->used.compare_exchange_weak(number, number + 1, std::memory_order_acq_rel));
+  stop_point("target.taken");
   Record& record = records_[number];
   record.dsn_size = static_cast<std::uint32_t>(dsn.size());
   std::copy(fingerprint.begin(), fingerprint.end(), record.fingerprint.begin());
   std::copy(dsn.begin(), dsn.end(), record.dsn.begin());
+  stop_point("target.written");
   record.ready.store(1, std::memory_order_release);
+  stop_point("target.ready");
   return number;
 }
 

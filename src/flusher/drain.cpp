@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/dsn.h"
+#include "base/stop_points.h"
 #include "flusher/table_rows.h"
 #include "segment/file_lock.h"
 
@@ -73,8 +74,10 @@ class Run {
       if (!stored) {
         break;
       }
+      stop_point("drain.spooled");
       const TableState state = table.state();
       (void)table.change(state, state.with(TablePhase::stored));
+      stop_point("drain.stored");
     }
   }
 
@@ -159,7 +162,9 @@ class Run {
     if (sink && *sink == nullptr) {
       return false;
     }
+    stop_point("send.connected");
     Status written = sink ? (*sink)->write(entry.id, rows) : Status(std::move(sink).error());
+    stop_point("send.answered");
     if (delivery != nullptr) {
       if (written) {
         delivery->succeeded(rows.size(), now_);
@@ -216,7 +221,9 @@ DrainReport drain_segment(const DrainSource& source, const std::string& data_dir
   }
   Run run(&source, options, now);
   run.report.ran = true;
+  stop_point("drain.locked");
   const DrainMark mark(source.tables.drains());
+  stop_point("drain.marked");
   seal(source.tables, source.lanes, options.scope, minute_of(now));
   const Result<Spool> spool = Spool::open(data_dir);
   run.store_sealed_tables(spool);
@@ -224,7 +231,9 @@ DrainReport drain_segment(const DrainSource& source, const std::string& data_dir
   if (spool) {
     run.send_spooled(*spool);
   }
+  stop_point("drain.sent");
   run.plan_next_run();
+  stop_point("drain.planned");
   return std::move(run.report);
 }
 

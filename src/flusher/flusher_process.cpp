@@ -11,6 +11,7 @@
 
 #include <cerrno>
 
+#include "base/stop_points.h"
 #include "segment/file_lock.h"
 
 namespace presence {
@@ -77,6 +78,7 @@ class Flusher {
       beat();
       if (due(clock::now())) {
         run_drain(SealScope::finished);
+        stop_point("flusher.drained");
       }
       if (should_go()) {
         break;
@@ -93,9 +95,11 @@ class Flusher {
       return false;
     }
     lock_ = std::move(*fd);
+    stop_point("flusher.locked");
     source_.record.pid.store(getpid(), relaxed);
     source_.record.started.store(clock::now(), relaxed);
     source_.record.build.store(flusher_build(), relaxed);
+    stop_point("flusher.announced");
     return true;
   }
 
@@ -164,9 +168,11 @@ class Flusher {
     run_drain(ended_ ? SealScope::all : SealScope::finished);
     source_.record.pid.store(0, relaxed);
     source_.record.heartbeat.store(0, relaxed);
+    stop_point("flusher.leaving");
     // Whoever added something and then found this flusher alive left it the work. So: the lock goes first, then one more
     // look. Who adds later finds the lock free and sees to it himself.
     lock_.reset();
+    stop_point("flusher.unlocked");
     run_drain(ended_ ? SealScope::all : SealScope::finished);
   }
 
@@ -180,7 +186,9 @@ class Flusher {
 };
 
 [[noreturn]] void live_as_flusher(const FlusherSource& source, const std::string& data_dir) {
+  stop_point("flusher.forked");
   if (leave_parent(source.segment)) {
+    stop_point("flusher.detached");
     Flusher(source, data_dir).run();
   }
   // Nothing of the parent's may run: no destructor, no exit handler, no flushing of its output buffers.

@@ -14,6 +14,7 @@
 #include <memory>
 #include <tuple>
 
+#include "base/stop_points.h"
 #include "base/unique_fd.h"
 #include "flusher/batch_format.h"
 #include "segment/file_lock.h"
@@ -53,6 +54,7 @@ Status write_synced(const std::string& path, std::string_view bytes) {
   if (Status written = write_all(fd.get(), bytes, path); !written) {
     return written;
   }
+  stop_point("spool.written");
   if (fsync(fd.get()) != 0) {
     return io_error("cannot sync " + path, errno);
   }
@@ -150,9 +152,11 @@ Status Spool::put(const SpoolEntry& entry, std::span<const CounterRow> rows) con
     unlink(unfinished.c_str());
     return written;
   }
+  stop_point("spool.synced");
   if (rename(unfinished.c_str(), path.c_str()) != 0) {
     return io_error("cannot rename " + unfinished, errno);
   }
+  stop_point("spool.renamed");
   return sync_folder(folder_);
 }
 
@@ -194,6 +198,7 @@ Status Spool::remove(const SpoolEntry& entry) const {
   if (unlink(path.c_str()) != 0 && errno != ENOENT) {
     return io_error("cannot remove " + path, errno);
   }
+  stop_point("spool.removed");
   return {};
 }
 

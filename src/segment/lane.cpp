@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/forks.h"
+#include "base/stop_points.h"
 #include "segment/file_lock.h"
 
 namespace presence {
@@ -107,14 +108,18 @@ Lane::Lane(const Lanes& lanes, int fd, LaneIndex index)
       fenced_(membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) != 0),
       forks_(forks::count()) {
   descriptors[index].store(fd + 1, std::memory_order_relaxed);
+  stop_point("lane.locked");
   // The last owner is dead or gone, so what it was writing to is as finished as it will ever be.
   record_->writing_to.store(0, std::memory_order_release);
+  stop_point("lane.cleared");
   record_->owner_pid.store(getpid(), std::memory_order_relaxed);
+  stop_point("lane.owned");
   std::atomic<std::uint32_t>& used = header_of(*lanes.segment_).used;
   std::uint32_t seen = used.load(std::memory_order_relaxed);
   // Seq_cst: the count must be raised before this lane enters anything, as seen by a sealer that closed a table.
   while (seen <= index && !used.compare_exchange_weak(seen, index + 1U, std::memory_order_seq_cst)) {
   }
+  stop_point("lane.claimed");
 }
 
 Lane::Lane(Lane&& other) noexcept

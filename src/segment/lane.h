@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/result.h"
+#include "base/stop_points.h"
 #include "base/unique_fd.h"
 #include "segment/segment.h"
 
@@ -71,6 +72,7 @@ class Lane {
   /// if not. Orders the store before that look: by a fence where needed, otherwise the sealer's membarrier does it.
   void enter(std::uint32_t table) const {
     record_->writing_to.store(table + 1, std::memory_order_relaxed);
+    stop_point("lane.entered");
     if (fenced_) [[unlikely]] {
       std::atomic_thread_fence(std::memory_order_seq_cst);
     } else {
@@ -79,7 +81,11 @@ class Lane {
   }
 
   /// Says that the writes are done. Release: whoever sees the lane left sees the writes.
-  void leave() const { record_->writing_to.store(0, std::memory_order_release); }
+  void leave() const {
+    stop_point("lane.leaving");
+    record_->writing_to.store(0, std::memory_order_release);
+    stop_point("lane.left");
+  }
 
  private:
   Lane(const Lanes& lanes, int fd, LaneIndex index);

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "base/hash.h"
+#include "base/stop_points.h"
 #include "segment/file_lock.h"
 #include "segment/layout.h"
 
@@ -152,6 +153,7 @@ Result<Mapping> make_unnamed(const std::string& path, std::span<const SectionSpe
                                           errno_text(error) +
                                           "; free some, or lower presence.max_series and presence.max_visitors"};
   }
+  stop_point("segment.reserved");
   std::byte* base = map(fd.get(), header.file_size);
   if (base == nullptr) {
     return Error{ErrorCode::unavailable, "cannot map a file in " + folder + ": " + errno_text(errno)};
@@ -161,7 +163,9 @@ Result<Mapping> make_unnamed(const std::string& path, std::span<const SectionSpe
       specs[i].format({base + header.sections[i].offset, header.sections[i].size});
     }
   }
+  stop_point("segment.formatted");
   std::memcpy(base, &header, sizeof header);
+  stop_point("segment.complete");
   return Mapping{std::move(fd), base, header.file_size};
 }
 
@@ -181,7 +185,9 @@ void take_out(const std::string& path, int judged) {
   struct stat named {};
   if (fstat(judged, &ours) == 0 && lstat(path.c_str(), &named) == 0 && ours.st_ino == named.st_ino &&
       ours.st_dev == named.st_dev) {
+    stop_point("segment.judged");
     unlink(path.c_str());
+    stop_point("segment.taken_out");
   }
 }
 
@@ -231,6 +237,7 @@ Result<Segment::Opened> Segment::open(const SegmentOptions& options, std::span<c
         }
         const bool named = give_name(made->fd.get(), path);
         const int error = errno;
+        stop_point("segment.named");
         Segment segment(path, std::move(made->fd), made->base, made->size);
         if (named) {
           return Opened{std::move(segment), warning};

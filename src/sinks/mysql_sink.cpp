@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/stop_points.h"
 #include "sinks/mysql_connection.h"
 #include "sinks/mysql_errors.h"
 #include "sinks/sink_options.h"
@@ -166,11 +167,12 @@ class MysqlSink final : public Sink {
       if (!ledger) {
         return ledger.error();
       }
-      if (*ledger == Ledger::applied_before) {
+      if (*ledger == Ledger::applied_before && !is_broken(Promise::ledger)) {
         return connection_->run("ROLLBACK");
       }
       has_ledger = *ledger == Ledger::is_new;
     }
+    stop_point("mysql.asked");
     const auto quote = [this](std::string& out, std::string_view text) { connection_->append_literal(out, text); };
     const auto send = [this](std::string_view statement) { return connection_->run(statement); };
     sql::StatementLimits limits;
@@ -178,12 +180,16 @@ class MysqlSink final : public Sink {
     if (Status status = sql::send_upserts(connection_->dialect(), table_, rows, limits, quote, send); !status) {
       return status;
     }
+    stop_point("mysql.written");
     if (has_ledger) {
       if (Status status = connection_->run(sql::update_batch(table_, id, clock::now())); !status) {
         return status;
       }
     }
-    return connection_->run("COMMIT");
+    stop_point("mysql.noted");
+    Status committed = connection_->run("COMMIT");
+    stop_point("mysql.committed");
+    return committed;
   }
 
   enum class Ledger { missing, is_new, applied_before };

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/stop_points.h"
 #include "base/unique_fd.h"
 #include "sinks/sink_options.h"
 #include "sinks/sql.h"
@@ -266,15 +267,17 @@ class SqliteSink final : public Sink {
     if (Status status = begin(connection); !status) {
       return status;
     }
+    stop_point("sqlite.begun");
     if (!id.source.empty()) {
       const auto is_new = claim_batch(connection, id);
       if (!is_new) {
         return is_new.error();
       }
-      if (!*is_new) {
+      if (!*is_new && !is_broken(Promise::ledger)) {
         return {};
       }
     }
+    stop_point("sqlite.noted");
     auto upsert =
         connection.prepare(sql::upsert_head(table_) + "(?, ?, ?, ?, ?, ?, ?, ?)" + sql::upsert_tail(kDialect, table_));
     if (!upsert) {
@@ -290,7 +293,10 @@ class SqliteSink final : public Sink {
       sqlite3_reset(upsert->get());
     }
     upsert->reset();
-    return connection.run("COMMIT");
+    stop_point("sqlite.written");
+    Status committed = connection.run("COMMIT");
+    stop_point("sqlite.committed");
+    return committed;
   }
 
   // Moves the source's number to this batch; false if it has been applied before.
