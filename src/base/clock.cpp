@@ -5,9 +5,7 @@
 namespace presence::clock {
 
 UnixTime now() {
-  timespec time;
-  clock_gettime(CLOCK_REALTIME_COARSE, &time);
-  return time.tv_sec;
+  return time(nullptr);
 }
 
 double monotonic() {

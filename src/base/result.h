@@ -1,7 +1,7 @@
 // Errors as values: what every call of the core returns that can fail.
 #pragma once
 
-#include <cassert>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -55,21 +55,27 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
-/// Success, or an Error.
+/// Success, or an Error. Success is a null pointer, so that it costs next to nothing on hot paths.
 template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : failed_(true), error_(std::move(error)) {}
+  Result(Error error) : error_(std::make_unique<Error>(std::move(error))) {}
+  Result(const Result& other) : error_(other.error_ ? std::make_unique<Error>(*other.error_) : nullptr) {}
+  Result(Result&&) noexcept = default;
+  Result& operator=(const Result& other) { return *this = Result(other); }
+  Result& operator=(Result&&) noexcept = default;
+  ~Result() = default;
 
-  [[nodiscard]] bool ok() const { return !failed_; }
+  [[nodiscard]] bool ok() const { return error_ == nullptr; }
   explicit operator bool() const { return ok(); }
-  const Error& error() const& { return error_; }
-  Error&& error() && { return std::move(error_); }
+
+  /// The error; only if not ok().
+  const Error& error() const& { return *error_; }
+  Error&& error() && { return std::move(*error_); }
 
  private:
-  bool failed_ = false;
-  Error error_{ErrorCode::internal, {}};
+  std::unique_ptr<Error> error_;
 };
 
 using Status = Result<void>;

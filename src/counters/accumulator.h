@@ -21,20 +21,30 @@ class Accumulator {
   /// Adds `value` (finite) to a series that this thread has already added to in the running minute, to the byte; false,
   /// and nothing is done, if it has not. Costs nanoseconds: the clock, a look-up in memory of its own, and plain stores
   /// once the series is hot. Never waits for anybody.
-  [[nodiscard]] bool add_known(const SeriesKey& key, double value);
+  ///
+  /// `quick_hash`: any hash of name and argument that the caller has at hand, the same for the same series each time. It
+  /// only says where to look in this thread's own memory, so keys chosen to collide cost time and nothing else.
+  [[nodiscard]] bool add_known(const SeriesKey& key, std::uint64_t quick_hash, double value);
 
   /// Adds `value` (finite) to any series (valid, see series_input.h). False if there is no room for it: no table is free,
   /// or the table has no place for one more series. Never waits for anybody.
-  [[nodiscard]] bool add(const SeriesKey& key, double value);
+  [[nodiscard]] bool add(const SeriesKey& key, std::uint64_t quick_hash, double value);
 
  private:
-  /// Where a series is. The position is only good for the table generation it was found in.
+  /// Where a series is, and its key. Good for the table generation it was found in only. The numbers are this thread's own
+  /// copies, checked when they were taken, so the fast path need not check what shared memory says.
   struct Place {
-    std::uint64_t hash = 0;
-    SeriesEntry* entry = nullptr;
-    Stripe* stripe = nullptr;
+    std::uint64_t quick_hash = 0;
+    const char* key = nullptr;  ///< Name and argument, one after the other, in the table.
+    TargetIndex target = 0;
+    std::uint16_t name_size = 0;
+    std::uint16_t argument_size = 0;  ///< SeriesEntry::kNoArgument if there is none.
     std::uint32_t generation = 0;
     std::uint32_t shared_adds = 0;
+    SeriesEntry* entry = nullptr;
+    Stripe* stripe = nullptr;
+
+    [[nodiscard]] bool holds(const SeriesKey& wanted) const;
   };
 
   static constexpr UnixTime kNoMinute = std::numeric_limits<UnixTime>::min() / 2;
@@ -43,8 +53,8 @@ class Accumulator {
   /// Adds of one thread to one series in a minute after which it gets a stripe of its own.
   static constexpr std::uint32_t kHot = 8;
 
-  [[nodiscard]] Place* known_place(const SeriesKey& key, std::uint64_t hash);
-  [[nodiscard]] Place* claim_place(const SeriesKey& key, std::uint64_t hash);
+  [[nodiscard]] Place* known_place(const SeriesKey& key, std::uint64_t quick_hash);
+  [[nodiscard]] Place* claim_place(const SeriesKey& key, std::uint64_t quick_hash);
   void add_at(Place& place, double value);
   [[nodiscard]] bool in_running_minute() const;
   [[nodiscard]] bool open_table(std::int64_t minute);

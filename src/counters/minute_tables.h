@@ -130,6 +130,10 @@ class MinuteTable {
   /// Whether an entry is this series, to the byte.
   [[nodiscard]] bool holds(const SeriesEntry& entry, const SeriesKey& key, std::uint64_t hash) const;
 
+  /// Where the bytes of an entry's key are. Only for an entry that find() or find_or_claim() has just given, which have
+  /// checked that it is whole.
+  [[nodiscard]] const char* key_bytes(const SeriesEntry& entry) const { return keys_.data() + entry.key_offset; }
+
   /// The lane's stripe of an entry, made if it has none. Null if there is no room for more stripes. Only inside a lane
   /// that entered this table.
   [[nodiscard]] Stripe* stripe_for(SeriesEntry& entry, LaneIndex lane) const;

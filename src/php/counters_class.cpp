@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "counters/row_hash.h"
 #include "counters/series_input.h"
 #include "php/convert.h"
@@ -72,9 +73,17 @@ void with_counters(Work&& work) {
 }
 
 /// Adds, and throws what it throws. Only from a frame without C++ objects that have destructors.
-void add(const zend_string* name, const zend_string* argument, double value) {
+void add(zend_string* name, zend_string* argument, double value) {
+  // PHP keeps the hash of a string once it was asked for, and has that of literals from the start.
+  const std::uint64_t quick_hash =
+      presence::fold_multiply(zend_string_hash_val(name), argument != nullptr ? zend_string_hash_val(argument) : 1);
+  presence::php::ThreadRuntime* runtime = PRESENCE_G(runtime);
+  if (runtime != nullptr && runtime->pdo.unchanged(presence::Attachment::epoch()) &&
+      runtime->counters.add_known(bytes(name), optional_bytes(argument), quick_hash, value)) [[likely]] {
+    return;
+  }
   with_counters([&](CounterService& service) -> Status {
-    Status added = service.add(bytes(name), optional_bytes(argument), value);
+    Status added = service.add(bytes(name), optional_bytes(argument), quick_hash, value);
     if (!added && added.error().code == ErrorCode::invalid_argument) {
       static_cast<void>(throw_argument_error(static_cast<int>(service.bad_argument()), added.error()));
       return {};

@@ -17,12 +17,11 @@ class PdoBinding {
   /// ahead of each use of the counters: costs two loads if nothing changed. `epoch`: Attachment::epoch(); a connection from
   /// before a fork is the parent's and is not used in the child. Errors: as identify_pdo().
   Status follow(CounterService& counters, std::uint32_t epoch) {
-    zend_object* const now = current();
-    if (now == pdo_ && epoch == epoch_) [[likely]] {
-      return {};
-    }
-    return change(counters, now, epoch);
+    return unchanged(epoch) ? Status() : change(counters, current(), epoch);
   }
+
+  /// Whether the property holds what it held at the last call of follow().
+  [[nodiscard]] bool unchanged(std::uint32_t epoch) const { return current() == pdo_ && epoch == epoch_; }
 
   /// Whether rows can be written now, or there is no object to write over. Costs a call into PDO. Errors: transient if the
   /// application has a transaction open, or the object cannot be used in this process.

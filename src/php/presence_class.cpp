@@ -16,6 +16,7 @@
 #include "php/globals.h"
 #include "php/guard.h"
 #include "php/thread_runtime.h"
+#include "presence/visitor_id.h"
 
 using presence::Error;
 using presence::ErrorCode;
@@ -114,6 +115,17 @@ void with_tracker(zval* self, int argument, Body&& body) {
     return raise(body(*handle->tracker), argument);
   });
   raise_core_warning();
+}
+
+/// The same for a method whose second argument is a number of minutes.
+template <class Body>
+void with_minutes(zval* self, std::optional<std::int64_t> minutes, Body&& body) {
+  with_tracker(self, 1, [&](PresenceTracker& tracker) -> Status {
+    if (Status checked = tracker.check_minutes(minutes); !checked) [[unlikely]] {
+      return raise(std::move(checked), 2);
+    }
+    return body(tracker);
+  });
 }
 
 std::optional<std::int64_t> minutes_asked(zend_long minutes, bool as_configured) {
@@ -405,8 +417,9 @@ PHP_METHOD(Presence, isOnline) {
     RETURN_FALSE;
   }
   const VisitorId visitor(id, number);
-  with_tracker(ZEND_THIS, 1, [&](PresenceTracker& tracker) -> Status {
-    const Result<bool> online = tracker.is_online(visitor.bytes(), minutes_asked(minutes, as_configured), now());
+  const std::optional<std::int64_t> asked = minutes_asked(minutes, as_configured);
+  with_minutes(ZEND_THIS, asked, [&](PresenceTracker& tracker) -> Status {
+    const Result<bool> online = tracker.is_online(visitor.bytes(), asked, now());
     if (!online) {
       return online.error();
     }
@@ -437,12 +450,13 @@ PHP_METHOD(Presence, areOnline) {
     set_answers(return_value, ids, nullptr);
     return;
   }
-  with_tracker(ZEND_THIS, 1, [&](PresenceTracker& tracker) -> Status {
+  const std::optional<std::int64_t> asked = minutes_asked(minutes, as_configured);
+  with_minutes(ZEND_THIS, asked, [&](PresenceTracker& tracker) -> Status {
     const VisitorIds visitors(ids);
     const auto answers = std::make_unique<bool[]>(visitors.texts().size() + 1);
     const std::span<bool> filled(answers.get(), visitors.texts().size());
-    if (Status asked = tracker.are_online(visitors.texts(), filled, minutes_asked(minutes, as_configured), now()); !asked) {
-      return asked;
+    if (Status filled_in = tracker.are_online(visitors.texts(), filled, asked, now()); !filled_in) {
+      return filled_in;
     }
     static_cast<void>(run_zend([&] { set_answers(return_value, ids, answers.get()); }));
     return {};
@@ -500,8 +514,12 @@ PHP_METHOD(Presence, replace) {
   }
   const VisitorId before(from_id, from_number);
   const VisitorId after(to_id, to_number);
-  with_tracker(ZEND_THIS, 1,
-               [&](PresenceTracker& tracker) { return tracker.replace(before.bytes(), after.bytes(), now()); });
+  with_tracker(ZEND_THIS, 1, [&](PresenceTracker& tracker) -> Status {
+    if (Status checked = presence::check_visitor_id(after.bytes()); !checked) {
+      return raise(std::move(checked), 2);
+    }
+    return tracker.replace(before.bytes(), after.bytes(), now());
+  });
 }
 
 PHP_METHOD(Presence, room) {

@@ -78,7 +78,7 @@ void end_request() {
 
 void end_thread(ThreadRuntime* runtime) { delete runtime; }
 
-void raise_core_warning() {
+void raise_pending_core_warning() {
   char message[512];
   message[0] = '\0';
   guarded([&] {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "php/pdo_binding.h"
+#include "php/globals.h"
 #include "runtime/attachment.h"
 #include "runtime/counter_service.h"
 #include "runtime/presence_service.h"
@@ -34,7 +35,14 @@ void end_request();
 /// From GSHUTDOWN.
 void end_thread(ThreadRuntime* runtime);
 
+/// Raises the core's warning as E_WARNING; see raise_core_warning().
+void raise_pending_core_warning();
+
 /// Raises the warning, if the core has one, as E_WARNING. Only from frames without C++ objects that have destructors.
-void raise_core_warning();
+inline void raise_core_warning() {
+  if (PRESENCE_G(runtime) != nullptr && PRESENCE_G(runtime)->attachment.has_warning()) [[unlikely]] {
+    raise_pending_core_warning();
+  }
+}
 
 }  // namespace presence::php

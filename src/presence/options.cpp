@@ -84,17 +84,13 @@ Result<OnError> parse_on_error(std::string_view text) {
 
 Result<std::string> room_key(std::string_view key, std::string_view name) {
   if (name.empty() || name.size() > kMaxRoomName) {
-    return invalid("a room's name must have 1 to " + std::to_string(kMaxRoomName) + " bytes, " +
-                   std::to_string(name.size()) + " given");
-  }
-  if (name.find(":room") != name.npos || name.find("room:") != name.npos) {
-    return invalid("a room's name must not contain \":room\" or \"room:\"");
+    return invalid("must have 1 to " + std::to_string(kMaxRoomName) + " bytes, " + std::to_string(name.size()) + " given");
   }
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string room(key);
   room += kRoomMark;
   for (const char c : name) {
-    if (control_or_space(c) || c == '%') {
+    if (control_or_space(c) || c == '%' || c == ':') {
       const auto byte = static_cast<unsigned char>(c);
       room += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
     } else {
@@ -102,7 +98,7 @@ Result<std::string> room_key(std::string_view key, std::string_view name) {
     }
   }
   if (room.size() > PresenceOptions::kMaxKey) {
-    return invalid("a room's name and the key it belongs to must have at most " +
+    return invalid("and the key it belongs to must have at most " +
                    std::to_string(PresenceOptions::kMaxKey) + " bytes together, with \":room:\" between them; " +
                    std::to_string(room.size()) + " given");
   }

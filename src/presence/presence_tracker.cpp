@@ -28,10 +28,15 @@ Result<PresenceTracker> PresenceTracker::open(PresenceOptions options, std::stri
   return PresenceTracker(std::move(options), std::move(place), std::move(open_store), std::move(store).value(), cache);
 }
 
+Status PresenceTracker::check_minutes(std::optional<std::int64_t> minutes) const {
+  const Result<Window> checked = window(minutes, 0);
+  return checked ? Status() : Status(checked.error());
+}
+
 Result<Window> PresenceTracker::window(std::optional<std::int64_t> minutes, UnixTime now) const {
   const std::int64_t asked = minutes.value_or(options_.window);
   if (asked < 1 || asked > options_.retention) {
-    return Error{ErrorCode::invalid_argument, "minutes must be between 1 and " + std::to_string(options_.retention) +
+    return Error{ErrorCode::invalid_argument, "must be between 1 and " + std::to_string(options_.retention) +
                                                   " (the retention), " + std::to_string(asked) + " given"};
   }
   return Window{now, static_cast<int>(asked)};

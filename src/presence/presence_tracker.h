@@ -57,6 +57,9 @@ class PresenceTracker {
   /// The same options and store for a room of this key; rooms may have rooms. Errors: see room_key(), and open().
   [[nodiscard]] Result<PresenceTracker> room(std::string_view name) const;
 
+  /// Whether a window of that many minutes may be asked for. Error: invalid_argument.
+  [[nodiscard]] Status check_minutes(std::optional<std::int64_t> minutes) const;
+
   [[nodiscard]] const PresenceOptions& options() const { return options_; }
   /// The last failure of the store that OnError::silent kept from the caller; empty if none.
   [[nodiscard]] const std::string& last_error() const { return last_error_; }

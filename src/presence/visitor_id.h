@@ -18,10 +18,10 @@ inline constexpr std::size_t kMaxVisitorId = 250;
 inline Status check_visitor_id(std::string_view id) {
   if (id.empty() || id.size() > kMaxVisitorId) {
     return Error{ErrorCode::invalid_argument,
-                 "a visitor id must have 1 to 250 bytes, " + std::to_string(id.size()) + " given"};
+                 "must have 1 to 250 bytes, " + std::to_string(id.size()) + " given"};
   }
   if (id.find('\0') != id.npos) {
-    return Error{ErrorCode::invalid_argument, "a visitor id must not contain NUL bytes"};
+    return Error{ErrorCode::invalid_argument, "must not contain NUL bytes"};
   }
   return {};
 }

@@ -9,8 +9,6 @@ namespace presence {
 
 Attachment::Attachment(const Settings& settings) : settings_(settings), forks_(forks::count()) {}
 
-std::uint32_t Attachment::epoch() const { return forks::count(); }
-
 void Attachment::forget_parent() {
   forks_ = forks::count();
   main_ = {};

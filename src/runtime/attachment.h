@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "base/forks.h"
 #include "runtime/settings.h"
 #include "runtime/shared_state.h"
 #include "segment/lane.h"
@@ -18,7 +19,7 @@ class Attachment {
 
   /// Counts up when this process turns out to be a fork: what was taken from the attachment before is the parent's and must
   /// be dropped. Costs a load.
-  [[nodiscard]] std::uint32_t epoch() const;
+  [[nodiscard]] static std::uint32_t epoch() { return forks::count(); }
 
   /// The segment; null if it cannot be had.
   [[nodiscard]] SharedState* shared();
@@ -33,6 +34,9 @@ class Attachment {
   };
   /// Error: unavailable if neither can be had; it says why.
   Result<Visitors> visitors();
+
+  /// Whether take_warning() has something to give.
+  [[nodiscard]] bool has_warning() const { return !warning_.empty(); }
 
   /// What the administrator should read, once: why shared memory is not in use, or was replaced. Empty if nothing.
   [[nodiscard]] std::string take_warning();

@@ -75,8 +75,13 @@ void CounterService::begin_request() {
   if (!request_dsn_.empty() || own_) {
     request_dsn_.clear();
     own_.reset();
-    target_.reset();
+    change_target();
   }
+}
+
+void CounterService::change_target() {
+  target_.reset();
+  known_ = nullptr;
 }
 
 Status CounterService::connect(std::string_view dsn) {
@@ -90,19 +95,20 @@ Status CounterService::connect(std::string_view dsn) {
   }
   request_dsn_ = dsn;
   own_.reset();
-  target_.reset();
+  change_target();
   return {};
 }
 
 void CounterService::use(const OwnSink* sink) {
   own_ = sink == nullptr ? std::nullopt : std::optional<OwnSink>(*sink);
-  target_.reset();
+  change_target();
 }
 
 bool CounterService::available() { return shared() != nullptr; }
 
 void CounterService::forget_parent() {
   epoch_ = attachment_.epoch();
+  known_ = nullptr;
   accumulator_.reset();
   sinks_.clear();
   if (target_) {
@@ -174,20 +180,20 @@ Result<Sink*> CounterService::sink() {
   return (sinks_[dsn] = std::move(*opened)).get();
 }
 
-Status CounterService::add(std::string_view name, std::optional<std::string_view> argument, double value) {
+Status CounterService::add(std::string_view name, std::optional<std::string_view> argument, std::uint64_t quick_hash,
+                           double value) {
   if (Status finite = check_series_value(value); !finite) [[unlikely]] {
     bad_argument_ = kValueArgument;
     return finite;
   }
-  if (accumulator_ && epoch_ == attachment_.epoch() && target_ && target_->index) [[likely]] {
-    if (accumulator_->add_known({*target_->index, name, argument}, value)) [[likely]] {
-      return {};
-    }
+  if (add_known(name, argument, quick_hash, value)) {
+    return {};
   }
-  return add_slowly(name, argument, value);
+  return add_slowly(name, argument, quick_hash, value);
 }
 
-Status CounterService::add_slowly(std::string_view name, std::optional<std::string_view> argument, double value) {
+Status CounterService::add_slowly(std::string_view name, std::optional<std::string_view> argument,
+                                  std::uint64_t quick_hash, double value) {
   if (Status named = check_series_name(name); !named) {
     bad_argument_ = kNameArgument;
     return named;
@@ -219,7 +225,9 @@ Status CounterService::add_slowly(std::string_view name, std::optional<std::stri
   }
   const bool can_wait = !own_ || !own_->private_to_caller;
   if (can_wait && (*where)->index && accumulator() != nullptr &&
-      accumulator_->add({*(*where)->index, name, argument}, value)) {
+      accumulator_->add({*(*where)->index, name, argument}, quick_hash, value)) {
+    known_ = accumulator_.get();
+    known_target_ = *(*where)->index;
     return {};
   }
   return add_directly(name, argument, value);

@@ -1,6 +1,7 @@
 // Everything that class Counters does, free of PHP: one object for each thread.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -47,10 +48,19 @@ class CounterService {
   /// Whether shared memory is in use.
   [[nodiscard]] bool available();
 
+  /// The fast path of add(): adds if this thread has added to the very same series in this minute before, in shared memory.
+  /// False, and nothing is done, if not: then add() does it, or says what is wrong. Never throws.
+  /// `quick_hash`: see Accumulator::add_known().
+  [[nodiscard]] bool add_known(std::string_view name, std::optional<std::string_view> argument, std::uint64_t quick_hash,
+                               double value) noexcept {
+    return known_ != nullptr && epoch_ == Attachment::epoch() && std::isfinite(value) &&
+           known_->add_known({known_target_, name, argument}, quick_hash, value);
+  }
+
   /// Adds `value` to a series in the running minute. Nanoseconds where shared memory has room; otherwise it is written to
   /// the sink at once, and if that fails, to the spool. Errors: invalid_argument (with which argument: see `bad_argument`);
   /// unavailable if the value could be put nowhere.
-  Status add(std::string_view name, std::optional<std::string_view> argument, double value);
+  Status add(std::string_view name, std::optional<std::string_view> argument, std::uint64_t quick_hash, double value);
 
   /// After `add` failed with invalid_argument: the number of the argument that is wrong, from 1.
   [[nodiscard]] std::uint32_t bad_argument() const { return bad_argument_; }
@@ -89,10 +99,12 @@ class CounterService {
   SharedState* shared();
   [[nodiscard]] Accumulator* accumulator();
   Result<Target*> target();
+  void change_target();
   Result<Sink*> sink();
   [[nodiscard]] bool uses_flusher();
   void have_flusher();
-  Status add_slowly(std::string_view name, std::optional<std::string_view> argument, double value);
+  Status add_slowly(std::string_view name, std::optional<std::string_view> argument, std::uint64_t quick_hash,
+                    double value);
   Status add_directly(std::string_view name, std::optional<std::string_view> argument, double value);
   Status spool_directly(const CounterRow& row, const Error& why);
   void forget_parent();
@@ -105,6 +117,9 @@ class CounterService {
   std::uint32_t epoch_;
   SharedState* shared_ = nullptr;  ///< As of the last call of shared().
   std::unique_ptr<Accumulator> accumulator_;
+  /// For add_known(): the accumulator, if rows go to a target of the segment that is known; else null.
+  Accumulator* known_ = nullptr;
+  TargetIndex known_target_ = 0;
 
   std::optional<Target> target_;
   std::string request_dsn_;  ///< From connect().

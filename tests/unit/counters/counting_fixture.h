@@ -47,8 +47,8 @@ class CountingFixture : public testing::Test {
    public:
     explicit Adder(const CountingFixture& fixture)
         : lane_(Lane::claim(*fixture.lanes_)), accumulator_(*fixture.tables_, *lane_) {}
-    bool add(const SeriesKey& key, double value) { return accumulator_.add(key, value); }
-    bool add_known(const SeriesKey& key, double value) { return accumulator_.add_known(key, value); }
+    bool add(const SeriesKey& key, double value) { return accumulator_.add(key, key.hash(1), value); }
+    bool add_known(const SeriesKey& key, double value) { return accumulator_.add_known(key, key.hash(1), value); }
 
    private:
     Result<Lane> lane_;

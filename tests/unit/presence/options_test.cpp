@@ -86,17 +86,14 @@ TEST(RoomKeyTest, IsTheKeyAndTheNameMadeFitForAKey) {
 
 TEST(RoomKeyTest, DifferentRoomsNeverShareAKey) {
   EXPECT_NE(room_key("k", "a b").value(), room_key("k", "a%20b").value());
-  for (const char* name : {"a:room", "room:b", "a:room:b", ":room", "room:"}) {
-    EXPECT_FALSE(room_key("k", name).ok()) << name;
-  }
-  EXPECT_TRUE(room_key("k", "a:b").ok());
-  EXPECT_TRUE(room_key("k", "room").ok());
-  EXPECT_TRUE(room_key("k", "bedroom").ok());
+  EXPECT_EQ(room_key("k", "chatroom:42").value(), "k:room:chatroom%3A42");
+  EXPECT_NE(room_key("k", "a:room:b").value(), room_key(room_key("k", "a").value(), "b").value());
+  EXPECT_NE(room_key("k", "a:b").value(), room_key("k", "a%3Ab").value());
 }
 
 TEST(RoomKeyTest, Lengths) {
-  EXPECT_EQ(room_key("k", "").error().message, "a room's name must have 1 to 100 bytes, 0 given");
-  EXPECT_EQ(room_key("k", std::string(101, 'r')).error().message, "a room's name must have 1 to 100 bytes, 101 given");
+  EXPECT_EQ(room_key("k", "").error().message, "must have 1 to 100 bytes, 0 given");
+  EXPECT_EQ(room_key("k", std::string(101, 'r')).error().message, "must have 1 to 100 bytes, 101 given");
   EXPECT_TRUE(room_key(std::string(94, 'k'), std::string(100, 'r')).ok());
   const auto too_long = room_key(std::string(95, 'k'), std::string(100, 'r'));
   ASSERT_FALSE(too_long.ok());
@@ -104,10 +101,10 @@ TEST(RoomKeyTest, Lengths) {
 }
 
 TEST(VisitorIdTest, Is1To250BytesWithoutNul) {
-  EXPECT_EQ(check_visitor_id("").error().message, "a visitor id must have 1 to 250 bytes, 0 given");
+  EXPECT_EQ(check_visitor_id("").error().message, "must have 1 to 250 bytes, 0 given");
   EXPECT_EQ(check_visitor_id(std::string(251, 'x')).error().message,
-            "a visitor id must have 1 to 250 bytes, 251 given");
-  EXPECT_EQ(check_visitor_id(std::string("a\0b", 3)).error().message, "a visitor id must not contain NUL bytes");
+            "must have 1 to 250 bytes, 251 given");
+  EXPECT_EQ(check_visitor_id(std::string("a\0b", 3)).error().message, "must not contain NUL bytes");
   for (const std::string& id : {std::string("a"), std::string("0"), std::string(250, 'x'), std::string("\xFF \n")}) {
     EXPECT_TRUE(check_visitor_id(id).ok()) << id;
   }
