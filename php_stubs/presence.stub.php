@@ -318,9 +318,9 @@ namespace {
         /**
          * Presence in a part of the site, such as a topic: an object of its own with the same settings.
          *
-         * @param string $name UTF-8, 1 to 64 bytes
+         * @param string $name 1 to 100 bytes; a room of a room has a longer key, of at most 200
          *
-         * @throws ValueError if the name is empty, too long or not UTF-8
+         * @throws ValueError if the name is empty or too long
          */
         public function room(string $name): static
         {

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 0d2456ee1475bd0cdb0376e2ae1318fab875537c */
+ * Stub hash: 2a555352cc6dcf1b507cf325624602795e33acf0 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Presence_Repository_persist, 0, 1, IS_VOID, 0)
 	ZEND_ARG_TYPE_MASK(0, visitorId, MAY_BE_STRING|MAY_BE_LONG, NULL)

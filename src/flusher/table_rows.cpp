@@ -51,15 +51,14 @@ void make_batch(std::vector<CounterRow>& rows) {
 }
 
 Sums combine(const Sums& a, const Sums& b) {
-  if (a.count == 0) {
-    return b;
+  Sums sums = a.count == 0 ? b : a;
+  if (a.count != 0 && b.count != 0) {
+    sums = {a.total + b.total, std::min(a.minimum, b.minimum), std::max(a.maximum, b.maximum), a.count + b.count};
   }
-  if (b.count == 0) {
-    return a;
-  }
+  // Also a sum by itself: a database adds up minutes without a limit.
   constexpr double kLargest = std::numeric_limits<double>::max();
-  return {std::clamp(a.total + b.total, -kLargest, kLargest), std::min(a.minimum, b.minimum),
-          std::max(a.maximum, b.maximum), a.count + b.count};
+  sums.total = std::clamp(sums.total, -kLargest, kLargest);
+  return sums;
 }
 
 }  // namespace presence

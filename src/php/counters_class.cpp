@@ -43,6 +43,9 @@ bool valid_name(const zend_string* name) {
   return named.ok() || throw_argument_error(1, named.error());
 }
 
+/// Longer steps are cut down to this one, which covers all time there is as well, so that a database can add two of them.
+constexpr zend_long kLongestStep = (zend_long{1} << 61) / 60 * 60;
+
 CounterQuery query_of(const zend_string* name, const zend_string* argument, zend_long since, zend_long until,
                       zend_long step) {
   CounterQuery query;
@@ -52,6 +55,7 @@ CounterQuery query_of(const zend_string* name, const zend_string* argument, zend
     const bool fits = presence::fix_argument(bytes(argument), fixed) == presence::ArgumentFix::none;
     query.argument = fits ? std::string(bytes(argument)) : fixed;
   }
+  step = std::min(step, kLongestStep);
   const zend_long into_step = ((since % step) + step) % step;
   query.since = since < ZEND_LONG_MIN + into_step ? since : since - into_step;
   query.until = until;

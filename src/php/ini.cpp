@@ -195,6 +195,10 @@ constexpr Entry kEntries[] = {
      [](std::string_view text, Settings& settings) { return store_dsn(text, true, settings.sink); }},
     {"presence.flusher", "auto", kSystem, false,
      [](std::string_view text, Settings& settings) {
+       // What PHP makes of  presence.flusher = off  in php.ini, without quotes.
+       if (text.empty()) {
+         text = "off";
+       }
        constexpr std::array<std::pair<std::string_view, FlusherMode>, 3> choices{
            {{"auto", FlusherMode::automatic}, {"request", FlusherMode::request}, {"off", FlusherMode::off}}};
        return store_choice(text, settings.flusher, choices);

@@ -174,6 +174,10 @@ Result<Sink*> CounterService::sink() {
   if (!opened) {
     return std::move(opened).error();
   }
+  if (request_dsn_.empty() && settings_.sink.empty()) {
+    // The folder of the default sink is ours to make. Where it cannot be made, the sink says what is missing.
+    static_cast<void>(make_private_folder(data_dir(settings_)).ok());
+  }
   if (sinks_.size() >= kSinksMax) {
     sinks_.clear();
   }

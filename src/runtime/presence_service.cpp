@@ -52,6 +52,9 @@ Result<PresenceTracker> PresenceService::open(std::string_view text, const Prese
     return Error{ErrorCode::unsupported,
                  "there is no store \"" + dsn->scheme + ":\" in this version; use \"shm:\", this machine's shared memory"};
   }
+  if (dsn->user || dsn->password || !dsn->hosts.empty() || !dsn->path.empty() || !dsn->options.empty()) {
+    return Error{ErrorCode::invalid_argument, "must be \"shm:\" and no more; the memory's file is the INI entry presence.segment"};
+  }
   return PresenceTracker::open(
       options, dsn->redacted(),
       [this](const PresenceOptions& of_room) -> Result<std::unique_ptr<Store>> {

@@ -1,13 +1,21 @@
 <?php
 // What several tests share.
 
-/**
- * Runs PHP code in another PHP process with the extension, in a segment and data folder of its own, or in those of this
- * process. Returns what it printed, errors included.
- *
- * @param array<string, string> $ini
- */
-function run_php(string $code, array $ini = [], bool $same_segment = false): string
+/** For tests that require clock.inc.php. */
+function skip_without_clock(): void
+{
+    if (faketime_library() === null && getenv('PRESENCE_TEST_REQUIRE') === false) {
+        echo 'skip needs the package faketime';
+    }
+}
+
+function faketime_library(): ?string
+{
+    return glob('/usr/lib/*/faketime/libfaketime.so.1')[0] ?? null;
+}
+
+/** What starts PHP with the extension, with errors shown on its output. @param array<string, string> $ini */
+function php_command(array $ini, bool $same_segment, string ...$arguments): array
 {
     if ($same_segment) {
         $ini += ['presence.segment' => ini_get('presence.segment'), 'presence.data_dir' => ini_get('presence.data_dir')];
@@ -16,10 +24,33 @@ function run_php(string $code, array $ini = [], bool $same_segment = false): str
     foreach ($ini as $name => $value) {
         array_push($command, '-d', "$name=\"$value\"");
     }
-    array_push($command, '-r', $code);
-    $process = proc_open($command, [1 => ['pipe', 'w'], 2 => ['redirect', 1]], $pipes);
+    return [...$command, ...$arguments];
+}
+
+/** This process's environment, for another PHP. */
+function php_environment(): array
+{
+    $environment = getenv();
+    // The interpreter of the tests is a shell script, which must not be what our libraries are loaded into.
+    $environment['PRESENCE_TEST_PRELOAD'] = $environment['LD_PRELOAD'] ?? '';
+    unset($environment['LD_PRELOAD']);
+    return $environment;
+}
+
+/**
+ * Runs PHP code in another PHP process with the extension, in a segment and data folder of its own, or in those of this
+ * process. Returns what it printed, errors included. Does not wait for processes that it leaves behind, if those close
+ * its output.
+ *
+ * @param array<string, string> $ini
+ * @param int|null $exit_code is set to that of the process, -1 if a signal ended it
+ */
+function run_php(string $code, array $ini = [], bool $same_segment = false, ?int &$exit_code = null): string
+{
+    $command = php_command($ini, $same_segment, '-r', $code);
+    $process = proc_open($command, [1 => ['pipe', 'w'], 2 => ['redirect', 1]], $pipes, null, php_environment());
     $printed = stream_get_contents($pipes[1]);
-    proc_close($process);
+    $exit_code = proc_close($process);
     return $printed;
 }
 
@@ -31,4 +62,28 @@ function attempt(callable $call): void
     } catch (Throwable $e) {
         echo $e::class, ': ', $e->getMessage(), "\n";
     }
+}
+
+/** Whether it comes true within ten seconds. For what another process does in its own time. */
+function wait_for(callable $condition): bool
+{
+    for ($i = 0; $i < 1000; $i++) {
+        if ($condition()) {
+            return true;
+        }
+        usleep(10_000);
+    }
+    return false;
+}
+
+/** What the default sink holds: lines of "slot name argument total count minimum maximum", sorted. */
+function stored_rows(?string $file = null): array
+{
+    $file ??= ini_get('presence.data_dir') . '/counters.sqlite';
+    if (!file_exists($file)) {
+        return [];
+    }
+    $rows = (new PDO("sqlite:$file"))->query('SELECT timeslot, name, argument, total, count, minimum, maximum FROM counter'
+        . ' ORDER BY timeslot, name, argument', PDO::FETCH_NUM);
+    return array_map(json_encode(...), $rows->fetchAll());
 }

@@ -15,7 +15,7 @@ $good = [
     'presence.timeout' => ['0.001', '0.25', '60'],
     'presence.on_error' => ['silent', 'throw'],
     'presence.sink' => ['mysql://u:p@h/db', 'sqlite:/tmp/x.sqlite', ''],
-    'presence.flusher' => ['auto', 'request', 'off'],
+    'presence.flusher' => ['auto', 'request', 'off', ''],
     'presence.max_series' => ['64', '4M'],
     'presence.max_visitors' => ['64', '1M'],
 ];
