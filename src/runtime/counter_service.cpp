@@ -375,7 +375,6 @@ std::vector<CounterRow> CounterService::unstored_rows() {
       }
     }
   }
-  make_batch(rows);
   return rows;
 }
 
@@ -384,6 +383,7 @@ Result<std::vector<CounterRow>> CounterService::pending() {
     return std::move(where).error();
   }
   std::vector<CounterRow> rows = unstored_rows();
+  make_batch(rows);
   std::sort(rows.begin(), rows.end(), [](const CounterRow& a, const CounterRow& b) {
     return std::tie(a.slot, a.name, a.argument) < std::tie(b.slot, b.name, b.argument);
   });

@@ -108,6 +108,7 @@ class CounterService {
   Status add_directly(std::string_view name, std::optional<std::string_view> argument, double value);
   Status spool_directly(const CounterRow& row, const Error& why);
   void forget_parent();
+  /// Rows of the current sink in memory and in the spool; a series may come more than once, and without its hash.
   [[nodiscard]] std::vector<CounterRow> unstored_rows();
   [[nodiscard]] DrainReport run_drain(SealScope scope, bool even_if_put_off);
   [[nodiscard]] bool drain_running() const;

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <array>
@@ -29,9 +30,20 @@ constexpr std::size_t kSectionSize = sizeof(LanesHeader) + Lanes::kCount * sizeo
 
 long membarrier(int command) { return syscall(__NR_membarrier, command, 0, 0); }
 
-/// The descriptors behind this process's lanes, plus one; 0 where there is none. Only atomics: a fork may happen while
-/// another thread changes them, and the child may not wait for a lock that such a thread held.
+/// The descriptors behind this process's lanes (in any segment), plus one; 0 where there is none. Only atomics: a fork may
+/// happen while another thread changes them, and the child may not wait for a lock that such a thread held.
 std::array<std::atomic<int>, Lanes::kCount> descriptors;
+
+/// Swaps one value of the list for another. A list that is full is no fault: that lane is closed when the child ends.
+void change_descriptor(int from, int to) {
+  for (std::atomic<int>& descriptor : descriptors) {
+    int expected = from;
+    if (descriptor.load(std::memory_order_relaxed) == from &&
+        descriptor.compare_exchange_strong(expected, to, std::memory_order_relaxed)) {
+      return;
+    }
+  }
+}
 
 void close_lanes_in_child() {
   for (std::atomic<int>& descriptor : descriptors) {
@@ -107,7 +119,7 @@ Lane::Lane(const Lanes& lanes, int fd, LaneIndex index)
       record_(&lanes.records_[index]),
       fenced_(membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) != 0),
       forks_(forks::count()) {
-  descriptors[index].store(fd + 1, std::memory_order_relaxed);
+  change_descriptor(0, fd + 1);
   stop_point("lane.locked");
   // The last owner is dead or gone, so what it was writing to is as finished as it will ever be.
   record_->writing_to.store(0, std::memory_order_release);
@@ -131,7 +143,7 @@ Lane::Lane(Lane&& other) noexcept
 
 Lane::~Lane() {
   if (fd_ >= 0 && !inherited()) {
-    descriptors[index_].store(0, std::memory_order_relaxed);
+    change_descriptor(fd_ + 1, 0);
     record_->owner_pid.store(0, std::memory_order_relaxed);
     close(fd_);
   }
@@ -141,9 +153,15 @@ bool Lane::inherited() const { return forks_ != forks::count(); }
 
 void order_with_lanes() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  // Interrupts each processor that runs a registered process, which orders that process's stores before its loads.
-  // Fails only where registering failed, too, and there the lanes order themselves.
-  membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+  // Interrupts each processor that runs a registered process, which orders that process's stores before its loads. The
+  // second command does the same for all processes, in milliseconds.
+  if (membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED) == 0 || membarrier(MEMBARRIER_CMD_GLOBAL) == 0) {
+    return;
+  }
+  // This process may not use membarrier. Where that is so for all, the lanes order themselves. A lane of a process that may
+  // was promised a barrier; its store has left the processor's store buffer long before this pause ends.
+  constexpr timespec kPause{0, 50'000'000};
+  nanosleep(&kPause, nullptr);
 }
 
 }  // namespace presence

@@ -114,6 +114,26 @@ TEST_F(LaneTest, DoesNotLiveOnInAForkedChild) {
   kill(grandchild, SIGKILL);
 }
 
+TEST_F(LaneTest, ForksCloseTheLanesOfEverySegment) {
+  const std::array<SectionSpec, 1> sections = {Lanes::section()};
+  Result<Segment::Opened> other = Segment::open({folder_.file("other")}, sections);
+  ASSERT_TRUE(other.ok());
+  const Lanes other_lanes(other->segment);
+  const pid_t middle = start([&] {
+    static Result<Lane> first = Lane::claim(*lanes_);
+    static Result<Lane> second = Lane::claim(other_lanes);
+    if (fork() == 0) {
+      sleep(20);
+      _exit(0);
+    }
+  });
+  EXPECT_TRUE(lanes_->alive(0));
+  EXPECT_TRUE(other_lanes.alive(0));
+  kill_and_wait(middle);
+  EXPECT_FALSE(lanes_->alive(0));
+  EXPECT_FALSE(other_lanes.alive(0));
+}
+
 TEST_F(LaneTest, AForkedChildSeesThatItIsNotItsOwn) {
   const Result<Lane> lane = Lane::claim(*lanes_);
   ASSERT_TRUE(lane.ok());
