@@ -32,7 +32,7 @@ struct alignas(64) TargetTable::Record {
   }
 };
 
-void DeliveryRecord::failed(std::string_view message, UnixTime now) {
+void DeliveryRecord::refused(std::string_view message, UnixTime now) {
   const std::size_t size = std::min(message.size(), last_error.size());
   for (std::size_t i = 0; i < size; ++i) {
     last_error[i].store(message[i], relaxed);
@@ -41,6 +41,10 @@ void DeliveryRecord::failed(std::string_view message, UnixTime now) {
     last_error[size].store('\0', relaxed);
   }
   last_error_time.store(now, relaxed);
+}
+
+void DeliveryRecord::failed(std::string_view message, UnixTime now) {
+  refused(message, now);
   const std::uint32_t in_a_row = failures.load(relaxed);
   failures.store(in_a_row + 1, relaxed);
   next_attempt.store(now + std::min<UnixTime>(kPauseMax, UnixTime{1} << std::min(in_a_row, 6U)), relaxed);

@@ -28,6 +28,8 @@ struct DeliveryRecord {
   /// Remembers an error and puts the next attempt off: by 1 s, then twice as long each time, at most a minute.
   void failed(std::string_view message, UnixTime now);
   void succeeded(std::uint64_t rows, UnixTime now);
+  /// Remembers an error that has nothing to do with how the database is doing: it refused some row.
+  void refused(std::string_view message, UnixTime now);
   /// Whether an attempt may be made. A next attempt further away than the longest pause means that the clock was moved.
   [[nodiscard]] bool may_try(UnixTime now) const;
   [[nodiscard]] std::string error_text() const;

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <memory>
 #include <set>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "base/dsn.h"
+#include "base/sha256.h"
 #include "base/stop_points.h"
 #include "flusher/table_rows.h"
 #include "segment/file_lock.h"
@@ -69,7 +72,7 @@ class Run {
         make_batch(of_target);
         const SpoolEntry entry{{source_->segment.identity(), table.batch_number()}, fingerprint};
         // Sent from memory only where nothing can be spooled, and then each target in order.
-        stored = (spool ? keep(spool->put(entry, of_target)) : send(entry, of_target)) && stored;
+        stored = (spool ? keep(spool->put(entry, of_target)) : send(entry, of_target) == Sent::yes) && stored;
       }
       if (!stored) {
         break;
@@ -149,34 +152,80 @@ class Run {
       keep(rows.error());
       return damaged && keep(spool.set_aside(entry, rows.error().message));
     }
-    return send(entry, *rows) && keep(spool.remove(entry));
+    switch (send(entry, *rows)) {
+      case Sent::yes:
+        return keep(spool.remove(entry));
+      case Sent::later:
+        return false;
+      case Sent::never:
+        break;
+    }
+    return rows->size() > 1 ? send_in_halves(spool, entry, *rows) : keep(spool.set_aside(entry, refusal_));
   }
 
-  bool send(const SpoolEntry& entry, const std::vector<CounterRow>& rows) {
+  /// A database that refuses one row refuses the whole batch, and would hold up all that come after it. So the batch
+  /// becomes two, down to the row that is to blame; that one is set aside, and all others are stored. The names of the
+  /// halves follow from that of the batch: cut off by a kill, the same is done again, and the ledger knows what it has.
+  bool send_in_halves(const Spool& spool, const SpoolEntry& entry, std::span<const CounterRow> rows) {
+    const SpoolEntry first = half_of(entry, '1');
+    const SpoolEntry second = half_of(entry, '2');
+    const std::size_t middle = rows.size() / 2;
+    if (!keep(spool.put(first, rows.first(middle))) || !keep(spool.put(second, rows.subspan(middle))) ||
+        !keep(spool.remove(entry))) {
+      return false;
+    }
+    const bool sent = send_file(spool, first);
+    return send_file(spool, second) && sent;
+  }
+
+  static SpoolEntry half_of(const SpoolEntry& entry, char which) {
+    const std::string name = entry.id.source + "-" + std::to_string(entry.id.number) + "-" + which;
+    return {{sha256_hex(name, entry.id.source.size()), 1}, entry.fingerprint};
+  }
+
+  enum class Sent {
+    yes,
+    later,  ///< Not now: the database cannot be reached, or is put off.
+    never,  ///< It refuses a row; see refusal_.
+  };
+
+  Sent send(const SpoolEntry& entry, std::span<const CounterRow> rows) {
     DeliveryRecord* delivery = source_ == nullptr ? nullptr : source_->targets.delivery(entry.fingerprint);
     if (delivery != nullptr && !options_.even_if_put_off && !delivery->may_try(now_)) {
       put_off(*delivery);
-      return false;
+      return Sent::later;
     }
     Result<Sink*> sink = sinks_.sink_for(entry.fingerprint);
     if (sink && *sink == nullptr) {
-      return false;
+      return Sent::later;
     }
     stop_point("send.connected");
     Status written = sink ? (*sink)->write(entry.id, rows) : Status(std::move(sink).error());
     stop_point("send.answered");
-    if (delivery != nullptr) {
-      if (written) {
-        delivery->succeeded(rows.size(), now_);
-      } else {
-        delivery->failed(written.error().message, now_);
-        put_off(*delivery);
-      }
-    }
     if (written) {
       report.rows_written += static_cast<std::int64_t>(rows.size());
+      if (delivery != nullptr) {
+        delivery->succeeded(rows.size(), now_);
+      }
+      return Sent::yes;
     }
-    return keep(std::move(written));
+    if (written.error().code == ErrorCode::rejected) {
+      refusal_ = written.error().message;
+      if (delivery != nullptr) {
+        delivery->refused(refusal_, now_);
+      }
+      // One row is the end of it, and news to whoever asked for this run; more than one are tried in halves.
+      if (rows.size() == 1) {
+        keep(std::move(written));
+      }
+      return Sent::never;
+    }
+    if (delivery != nullptr) {
+      delivery->failed(written.error().message, now_);
+      put_off(*delivery);
+    }
+    keep(std::move(written));
+    return Sent::later;
   }
 
   /// The next run comes when the first database that failed may be tried again.
@@ -191,6 +240,7 @@ class Run {
   SinkSet sinks_;
   std::uint32_t waiting_ = 0;
   UnixTime put_off_until_ = 0;
+  std::string refusal_;  ///< Of the last batch that a database refused.
 };
 
 /// Marks the time in which rows move from one place to another.

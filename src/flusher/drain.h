@@ -51,7 +51,8 @@ struct DrainSource {
 ///   open -> closing -> sealed (has a batch number) -> spooled to disk -> stored -> free
 ///                                                  \-> sent at once, where there is no disk to spool to
 ///
-/// A database that fails is put off for a growing while; the others go on.
+/// A database that fails is put off for a growing while; the others go on. A row that a database refuses for good, such
+/// as one out of the range of its columns, is moved into the folder `set-aside` of the spool, and holds up nothing.
 /// Without a source (no shared memory to be had) only what lies in the spool is sent.
 DrainReport drain(const DrainSource* source, const std::string& data_dir, const DrainOptions& options, UnixTime now);
 

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <map>
 #include <random>
+#include <set>
 
 #include "segment/file_lock.h"
 #include "unit/counters/counting_fixture.h"
@@ -28,6 +29,14 @@ class RecordingSink : public Sink {
       --failures;
       return Error{ErrorCode::unavailable, "the server is gone"};
     }
+    for (const CounterRow& row : rows) {
+      if (refused.contains(row.name)) {
+        return Error{ErrorCode::rejected, "out of range: " + row.name};
+      }
+    }
+    if (!ledger.insert({id.source, id.number}).second) {
+      return {};
+    }
     numbers.push_back(id.number);
     sources.push_back(id.source);
     EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end(),
@@ -41,6 +50,8 @@ class RecordingSink : public Sink {
   Result<std::vector<CounterBucket>> read(const CounterQuery&) override { return std::vector<CounterBucket>{}; }
 
   int failures = 0;
+  std::set<std::string> refused;
+  std::set<std::pair<std::string, std::uint64_t>> ledger;
   std::vector<std::uint64_t> numbers;
   std::vector<std::string> sources;
   std::map<std::string, double> total;
@@ -106,6 +117,51 @@ TEST_F(DrainTest, ADatabaseThatIsDownCostsTheTablesNothingAndGetsAllInOrderLater
   EXPECT_TRUE(std::is_sorted(sink_.numbers.begin(), sink_.numbers.end()));
   EXPECT_EQ(files(), 0U);
   EXPECT_EQ(tables_->drains().waiting.load(), 0U);
+}
+
+TEST_F(DrainTest, ARowThatTheDatabaseRefusesIsSetAsideAndHoldsUpNothing) {
+  Adder adder = accumulator();
+  for (int minute = 0; minute < 2; ++minute) {
+    for (const char* name : {"a", "b", "c", "bad", "d", "worse", "e"}) {
+      ASSERT_TRUE(adder.add({0, name, std::nullopt}, 1));
+    }
+    sink_.refused = {"bad", "worse"};
+    const DrainReport report = drain_all(minute * 60);
+    EXPECT_EQ(report.rows_written, 5);
+    ASSERT_TRUE(report.error);
+    EXPECT_EQ(report.error->code, ErrorCode::rejected);
+  }
+  EXPECT_EQ(sink_.total, (std::map<std::string, double>{{"a", 2}, {"b", 2}, {"c", 2}, {"d", 2}, {"e", 2}}));
+  EXPECT_EQ(files(), 0U);
+  EXPECT_EQ(free_tables(), 8);
+  const DeliveryRecord* delivery = targets_->delivery(kFingerprint);
+  EXPECT_EQ(delivery->failures.load(), 0U);
+  EXPECT_TRUE(delivery->error_text().starts_with("out of range: "));
+  std::size_t batches = 0;
+  for (const auto& file : std::filesystem::directory_iterator(data_ + "/spool/set-aside")) {
+    batches += file.path().extension() == ".batch" ? 1 : 0;
+  }
+  EXPECT_EQ(batches, 4U);
+}
+
+TEST_F(DrainTest, ABatchInHalvesThatIsCutOffIsStoredOnce) {
+  Adder adder = accumulator();
+  for (const char* name : {"a", "b", "c", "bad"}) {
+    ASSERT_TRUE(adder.add({0, name, std::nullopt}, 1));
+  }
+  sink_.refused = {"bad"};
+  // As after a kill in the middle: the whole batch is still there, and its halves were stored before.
+  const std::string kept = folder_.file("kept");
+  sink_.failures = 1;
+  drain_all(0);
+  std::filesystem::copy(data_ + "/spool", kept, std::filesystem::copy_options::recursive);
+  drain_all(60);
+  std::filesystem::copy(kept, data_ + "/spool",
+                        std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
+  EXPECT_EQ(files(), 1U);
+  drain_all(120);
+  EXPECT_EQ(sink_.total, (std::map<std::string, double>{{"a", 1}, {"b", 1}, {"c", 1}}));
+  EXPECT_EQ(files(), 0U);
 }
 
 TEST_F(DrainTest, AFailureIsNotFollowedByAnotherTryAtOnce) {
