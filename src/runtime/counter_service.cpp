@@ -342,9 +342,20 @@ void CounterService::end_request(bool last_chance) {
   (void)run_drain(last_chance ? SealScope::all : SealScope::finished, false);
 }
 
+bool CounterService::drain_unfinished() const {
+  return shared_ && shared_->minutes().drains().sequence.load(std::memory_order_seq_cst) % 2 == 1;
+}
+
 bool CounterService::drain_running() const {
-  return shared_ && shared_->minutes().drains().sequence.load(std::memory_order_seq_cst) % 2 == 1 &&
-         file_lock::held_by_other(shared_->segment().fd(), LockByte::flush);
+  return drain_unfinished() && file_lock::held_by_other(shared_->segment().fd(), LockByte::flush);
+}
+
+void CounterService::finish_killed_drain() {
+  // It may have left rows in two places: in memory and in the spool, or in the spool and in the database. Over a caller's
+  // own connection they have to wait for a moment that suits it.
+  if (shared() != nullptr && !own_ && drain_unfinished() && !drain_running()) {
+    (void)run_drain(SealScope::finished, true);
+  }
 }
 
 std::vector<CounterRow> CounterService::unstored_rows() {
@@ -382,6 +393,7 @@ Result<std::vector<CounterRow>> CounterService::pending() {
   if (Result<Target*> where = target(); !where) {
     return std::move(where).error();
   }
+  finish_killed_drain();
   std::vector<CounterRow> rows = unstored_rows();
   make_batch(rows);
   std::sort(rows.begin(), rows.end(), [](const CounterRow& a, const CounterRow& b) {
@@ -401,8 +413,8 @@ Result<std::vector<CounterBucket>> CounterService::read(const CounterQuery& quer
     for (int waits = 0; waits < 20 && drain_running(); ++waits) {
       nanosleep(&kMoment, nullptr);
     }
+    finish_killed_drain();
     const auto sequence = [this] { return shared_ ? shared_->minutes().drains().sequence.load() : 0; };
-    (void)shared();
     const std::uint64_t before = sequence();
     buckets.clear();
     for (const CounterRow& row : unstored_rows()) {

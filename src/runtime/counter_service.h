@@ -111,7 +111,9 @@ class CounterService {
   /// Rows of the current sink in memory and in the spool; a series may come more than once, and without its hash.
   [[nodiscard]] std::vector<CounterRow> unstored_rows();
   [[nodiscard]] DrainReport run_drain(SealScope scope, bool even_if_put_off);
+  [[nodiscard]] bool drain_unfinished() const;
   [[nodiscard]] bool drain_running() const;
+  void finish_killed_drain();
 
   Attachment& attachment_;
   const Settings& settings_;

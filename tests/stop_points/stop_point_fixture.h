@@ -63,7 +63,8 @@ class Adder {
   bool add(Books& books, Series series, double value) {
     const auto place = static_cast<std::size_t>(series);
     books.intended[place].note(value);
-    const bool added = accumulator_.add({target_, kSeriesNames[place], std::nullopt}, value);
+    const SeriesKey key{target_, kSeriesNames[place], std::nullopt};
+    const bool added = accumulator_.add(key, key.hash(0), value);
     if (added) {
       books.returned[place].note(value);
     }
