@@ -111,6 +111,8 @@ void CounterService::forget_parent() {
   known_ = nullptr;
   accumulator_.reset();
   sinks_.clear();
+  direct_ = {};
+  spooled_ = {};
   if (target_) {
     target_->index.reset();
   }
@@ -245,27 +247,40 @@ Status CounterService::add_directly(std::string_view name, std::optional<std::st
   const UnixTime now = clock::now();
   // A pause that is longer than it can be means that the clock was moved.
   if (now < direct_again_ && direct_again_ - now <= kDirectPause) {
-    return spool_directly(row, {ErrorCode::unavailable, "the database failed a moment ago"});
+    return spool_directly(next_direct_batch(spooled_), row, {ErrorCode::unavailable, "the database failed a moment ago"});
   }
+  const bool can_wait = !own_ || !own_->private_to_caller;
+  const BatchId id = can_wait ? next_direct_batch(direct_) : BatchId{};
   Result<Sink*> where = sink();
-  Status written = where ? (*where)->write({}, {&row, 1}) : Status(std::move(where).error());
+  Status written = where ? (*where)->write(id, {&row, 1}) : Status(std::move(where).error());
   if (written) {
     return written;
   }
   direct_again_ = now + kDirectPause;
-  if (own_ && own_->private_to_caller) {
+  if (!can_wait) {
     return written;
   }
-  return spool_directly(row, written.error());
+  // Under the same number, since maybe only the answer got lost. Whatever is written at once from here on needs another
+  // source: the ledger would take this one for old.
+  spooled_ = std::exchange(direct_, {});
+  return spool_directly(id, row, written.error());
 }
 
-Status CounterService::spool_directly(const CounterRow& row, const Error& why) {
+BatchId CounterService::next_direct_batch(BatchId& last) {
+  if (last.source.empty()) {
+    last.source = random_source();
+  }
+  ++last.number;
+  return last;
+}
+
+Status CounterService::spool_directly(const BatchId& id, const CounterRow& row, const Error& why) {
   Result<Target*> where = target();
   if (!where) {
     return std::move(where).error();
   }
   const Result<Spool> spool = Spool::open(data_dir(settings_));
-  const Status kept = spool ? spool->put({{random_source(), 1}, (*where)->fingerprint}, {&row, 1}) : Status(spool.error());
+  const Status kept = spool ? spool->put({id, (*where)->fingerprint}, {&row, 1}) : Status(spool.error());
   if (kept) {
     return {};
   }

@@ -106,7 +106,8 @@ class CounterService {
   Status add_slowly(std::string_view name, std::optional<std::string_view> argument, std::uint64_t quick_hash,
                     double value);
   Status add_directly(std::string_view name, std::optional<std::string_view> argument, double value);
-  Status spool_directly(const CounterRow& row, const Error& why);
+  Status spool_directly(const BatchId& id, const CounterRow& row, const Error& why);
+  BatchId next_direct_batch(BatchId& last);
   void forget_parent();
   /// Rows of the current sink in memory and in the spool; a series may come more than once, and without its hash.
   [[nodiscard]] std::vector<CounterRow> unstored_rows();
@@ -128,6 +129,10 @@ class CounterService {
   std::string request_dsn_;  ///< From connect().
   std::optional<OwnSink> own_;
   std::map<std::string, std::unique_ptr<Sink>> sinks_;  ///< By DSN; kept over requests.
+  /// The last batch of single adds that were written at once, and the last one that was left in the spool. Each is a source
+  /// of its own: what waits must not seem older than what was written after it.
+  BatchId direct_;
+  BatchId spooled_;
   UnixTime direct_again_ = 0;                           ///< Not to the sink directly before this time.
   bool added_ = false;                                  ///< Something was added since the last drain.
   UnixTime fork_again_ = 0;                             ///< Forking was forbidden; not tried again before this time.

@@ -1,0 +1,131 @@
+// Adds that find no room in shared memory go to the database one by one. They must be there once, too.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "base/dsn.h"
+#include "runtime/attachment.h"
+#include "runtime/counter_service.h"
+#include "sinks/sink.h"
+#include "unit/temp_folder.h"
+
+namespace presence {
+namespace {
+
+/// The way to a database, on which answers get lost.
+class LossyWay : public Sink {
+ public:
+  explicit LossyWay(const std::string& dsn) : database_(std::move(open_sink(*parse_dsn(dsn))).value()) {}
+
+  Status install() override { return database_->install(); }
+
+  Status write(const BatchId& id, std::span<const CounterRow> rows) override {
+    if (broken) {
+      return Error{ErrorCode::unavailable, "the server is gone"};
+    }
+    Status written = database_->write(id, rows);
+    sources.insert(id.source);
+    if (answers_to_lose > 0 && written) {
+      --answers_to_lose;
+      return Error{ErrorCode::unavailable, "the connection was lost while the commit was under way"};
+    }
+    return written;
+  }
+
+  Result<std::vector<CounterBucket>> read(const CounterQuery& query) override { return database_->read(query); }
+
+  int answers_to_lose = 0;
+  bool broken = false;
+  std::set<std::string> sources;  ///< Each has a row in the ledger.
+
+ private:
+  std::unique_ptr<Sink> database_;
+};
+
+class DirectAddsTest : public testing::Test {
+ protected:
+  struct Process {
+    explicit Process(const DirectAddsTest& test) : attachment(test.settings()), counters(attachment) {
+      const OwnSink own{test.way_.get(), std::string(32, 'a'), false};
+      counters.use(&own);
+    }
+    void add(double value) { EXPECT_TRUE(counters.add("a", std::nullopt, 0, value).ok()); }
+
+    Attachment attachment;
+    CounterService counters;
+  };
+
+  /// Without shared memory each add is a direct one.
+  [[nodiscard]] Settings settings() const {
+    Settings settings;
+    settings.segment = folder_.file("missing/segment");
+    settings.data_dir = folder_.file("data");
+    return settings;
+  }
+
+  [[nodiscard]] Sums stored() const {
+    CounterQuery query;
+    query.name = "a";
+    query.until = std::int64_t{1} << 40;
+    query.step = 86400;
+    Sums sums;
+    const Result<std::vector<CounterBucket>> buckets = way_->read(query);
+    for (const CounterBucket& bucket : buckets ? *buckets : std::vector<CounterBucket>{}) {
+      sums.count += bucket.sums.count;
+      sums.total += bucket.sums.total;
+    }
+    return sums;
+  }
+
+  TempFolder folder_;
+  std::unique_ptr<LossyWay> way_ = std::make_unique<LossyWay>("sqlite:" + folder_.file("counters.sqlite"));
+};
+
+TEST_F(DirectAddsTest, AnAddWhoseAnswerGotLostIsNotAddedAgain) {
+  Process process(*this);
+  process.add(1);
+  way_->answers_to_lose = 1;
+  process.add(10);
+  EXPECT_EQ(stored().total, 11) << "it did arrive";
+  ASSERT_TRUE(process.counters.flush().ok());
+  EXPECT_EQ(stored().total, 11);
+  EXPECT_EQ(stored().count, 2);
+}
+
+TEST_F(DirectAddsTest, WhatCouldNotBeSentIsNotTakenForOldByTheLedger) {
+  Process process(*this);
+  process.add(1);
+  way_->broken = true;
+  process.add(10);
+  process.add(100);
+  way_->broken = false;
+  // Another process comes and adds before anybody has sent what waits.
+  Process another(*this);
+  another.add(1000);
+  EXPECT_EQ(stored().total, 1001);
+  ASSERT_TRUE(another.counters.flush().ok());
+  process.add(10000);
+  ASSERT_TRUE(process.counters.flush().ok());
+  EXPECT_EQ(stored().total, 11111);
+  EXPECT_EQ(stored().count, 5);
+}
+
+TEST_F(DirectAddsTest, TheLedgerGrowsByOutagesAndNotByAdds) {
+  Process process(*this);
+  for (int i = 0; i < 20; ++i) {
+    process.add(1);
+  }
+  way_->broken = true;
+  for (int i = 0; i < 20; ++i) {
+    process.add(1);
+  }
+  way_->broken = false;
+  ASSERT_TRUE(process.counters.flush().ok());
+  EXPECT_EQ(stored().count, 40);
+  EXPECT_EQ(way_->sources.size(), 1U);
+}
+
+}  // namespace
+}  // namespace presence
