@@ -108,7 +108,8 @@ namespace {
         }
 
         /**
-         * Calls `$work()` and adds how long it took, in seconds, also when it throws. Returns what it returned.
+         * Calls `$work()` and adds how long it took, in seconds, also when it throws. Returns what it returned: that the time
+         * could not be put anywhere is a warning here, not an exception.
          *
          * @param string $name see add()
          * @param string|null $argument see add()

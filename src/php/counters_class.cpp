@@ -97,6 +97,20 @@ void add(zend_string* name, zend_string* argument, double value) {
   raise_core_warning();
 }
 
+/// Makes a warning of a PresenceException that is on its way: what the caller waits for is worth more than the failure. Only
+/// from a frame without C++ objects that have destructors.
+void warn_instead_of_throwing() {
+  zend_object* thrown = EG(exception);
+  if (thrown == nullptr || !instanceof_function(thrown->ce, presence_ce_presence_exception)) {
+    return;
+  }
+  zval ignored;
+  zend_string* message = zval_get_string(zend_read_property_ex(thrown->ce, thrown, ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &ignored));
+  zend_clear_exception();
+  php_error_docref(nullptr, E_WARNING, "%s", ZSTR_VAL(message));
+  zend_string_release(message);
+}
+
 /// The columns that every row of sums has. Only inside run_zend().
 void add_sums(zval* row, const Sums& sums) {
   add_assoc_double(row, "total", sums.total);
@@ -276,6 +290,7 @@ PHP_METHOD(Counters, time) {
   zend_object* thrown = EG(exception);
   if (thrown == nullptr) {
     add(name, argument, seconds);
+    warn_instead_of_throwing();
     return;
   }
   const zend_op* before = EG(opline_before_exception);

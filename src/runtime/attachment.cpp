@@ -54,7 +54,10 @@ Result<Attachment::Visitors> Attachment::visitors() {
     spare_.tried = true;
     std::string ignored;
     if (make_private_folder(data_dir(settings_))) {
-      if (auto state = SharedState::attach(data_dir(settings_) + "/segment", settings_, ignored)) {
+      // presence.segment_size is about shared memory, of which this takes none.
+      Settings unlimited = settings_;
+      unlimited.segment_size = 0;
+      if (auto state = SharedState::attach(data_dir(settings_) + "/segment", unlimited, ignored)) {
         spare_.state = std::move(*state);
       }
     }

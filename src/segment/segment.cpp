@@ -69,7 +69,7 @@ std::string_view fault_of(const SegmentHeader& header, std::uint64_t file_size, 
     return "its header is damaged";
   }
   if (header.file_size != file_size) {
-    return "it is cut short";
+    return file_size < header.file_size ? "it is cut short" : "it is longer than it was made";
   }
   if (header.section_count != specs.size()) {
     return "it has the layout of another version";

@@ -83,7 +83,28 @@ function stored_rows(?string $file = null): array
     if (!file_exists($file)) {
         return [];
     }
-    $rows = (new PDO("sqlite:$file"))->query('SELECT timeslot, name, argument, total, count, minimum, maximum FROM counter'
+    $pdo = new PDO("sqlite:$file");
+    // Somebody may be creating it just now.
+    if ($pdo->query("SELECT COUNT(*) FROM sqlite_master WHERE name = 'counter'")->fetchColumn() === 0) {
+        return [];
+    }
+    $rows = $pdo->query('SELECT timeslot, name, argument, total, count, minimum, maximum FROM counter'
         . ' ORDER BY timeslot, name, argument', PDO::FETCH_NUM);
     return array_map(json_encode(...), $rows->fetchAll());
+}
+
+/** The processes, other than this one, that have this segment mapped. @return list<int> */
+function users_of_segment(?string $segment = null): array
+{
+    clearstatcache();
+    $inode = (int) @fileinode($segment ?? ini_get('presence.segment'));
+    $pids = [];
+    foreach (glob('/proc/[0-9]*/maps') as $maps) {
+        $pid = (int) basename(dirname($maps));
+        // By its inode: a segment had no name yet when the process that made it mapped it.
+        if ($pid !== getmypid() && preg_match("/^\\S+ rw-s \\S+ \\S+ $inode /m", (string) @file_get_contents($maps))) {
+            $pids[] = $pid;
+        }
+    }
+    return $pids;
 }
