@@ -18,13 +18,10 @@ function start_under_faketime(): never
 {
     // Of this process, without PHP's own name.
     $arguments = array_slice(explode("\0", rtrim(file_get_contents('/proc/self/cmdline'), "\0")), 1);
-    preg_match('{^extension=(/.*/presence\.so)$}m', implode("\n", $arguments), $module);
     $clock = ini_get('presence.segment') . '.clock';
     file_put_contents($clock, CLOCK_START);
     pcntl_exec(readlink('/proc/self/exe'), $arguments, [
-        // PHP up to 8.3 opens extensions so that they look up clock_gettime in the C library first (RTLD_DEEPBIND); one
-        // that is loaded before PHP starts does not.
-        'LD_PRELOAD' => faketime_library() . ' ' . $module[1],
+        'LD_PRELOAD' => faketime_library(),
         'FAKETIME_TIMESTAMP_FILE' => $clock,
         'FAKETIME_FMT' => '%s',
         'FAKETIME_NO_CACHE' => '1',
