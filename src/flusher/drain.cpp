@@ -200,7 +200,7 @@ class Run {
       return Sent::later;
     }
     stop_point("send.connected");
-    Status written = sink ? (*sink)->write(entry.id, rows) : Status(std::move(sink).error());
+    Status written = sink ? (*sink)->write(ledger_id(entry), rows) : Status(std::move(sink).error());
     stop_point("send.answered");
     if (written) {
       report.rows_written += static_cast<std::int64_t>(rows.size());

@@ -15,6 +15,7 @@
 #include <tuple>
 
 #include "base/stop_points.h"
+#include "base/sha256.h"
 #include "base/unique_fd.h"
 #include "flusher/batch_format.h"
 #include "segment/file_lock.h"
@@ -113,6 +114,10 @@ std::optional<SpoolEntry> parse_file_name(std::string_view name) {
 }
 
 }  // namespace
+
+BatchId ledger_id(const SpoolEntry& entry) {
+  return {sha256_hex(entry.id.source + "-" + entry.fingerprint, kHexId), entry.id.number};
+}
 
 Status make_private_folder(const std::string& path) {
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {

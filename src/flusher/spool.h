@@ -21,6 +21,10 @@ struct SpoolEntry {
   std::string fingerprint;  ///< 32 hex digits.
 };
 
+/// The batch as the ledger of its database knows it. Two targets (a DSN and a PDO object, two users) may lead to one
+/// database, and their batches have the same source and number: in the ledger each target is a source of its own.
+BatchId ledger_id(const SpoolEntry& entry);
+
 /// A folder of batch files of one user. A file appears whole (written beside, synced, renamed) or not at all, and is
 /// only removed once its rows are committed, so a kill at any moment neither loses nor doubles a batch.
 class Spool {

@@ -252,7 +252,8 @@ Status CounterService::add_directly(std::string_view name, std::optional<std::st
   const bool can_wait = !own_ || !own_->private_to_caller;
   const BatchId id = can_wait ? next_direct_batch(direct_) : BatchId{};
   Result<Sink*> where = sink();
-  Status written = where ? (*where)->write(id, {&row, 1}) : Status(std::move(where).error());
+  Status written = where ? (*where)->write(can_wait ? ledger_id({id, sink_fingerprint()}) : id, {&row, 1})
+                         : Status(std::move(where).error());
   if (written) {
     return written;
   }
