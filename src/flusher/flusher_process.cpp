@@ -134,11 +134,24 @@ class Flusher {
       last_use_ = now;
       return false;
     }
-    if (now - last_use_ < kIdleMax && still_at_its_path()) {
+    const bool at_its_path = still_at_its_path();
+    if (now - last_use_ < kIdleMax && at_its_path) {
       return false;
     }
     run_drain(SealScope::all);
-    return source_.tables.drains().waiting.load(relaxed) == 0;
+    // What waits on disk is only worth staying for while this segment is the one in use: another segment's flusher sends
+    // it just as well. And where the data folder is gone, too, somebody has cleared all of it away.
+    return source_.tables.drains().waiting.load(relaxed) == 0 ||
+           (!at_its_path && (nothing_in_memory() || access(data_dir_.c_str(), F_OK) != 0));
+  }
+
+  [[nodiscard]] bool nothing_in_memory() const {
+    for (std::uint32_t number = 0; number < MinuteTables::kTables; ++number) {
+      if (source_.tables.table(number).state().phase() != TablePhase::free) {
+        return false;
+      }
+    }
+    return true;
   }
 
   [[nodiscard]] bool anybody_there() const {

@@ -200,5 +200,15 @@ TEST_F(FlusherProcessTest, GoesWhenItsSegmentIsReplacedAndNobodyUsesIt) {
   EXPECT_TRUE(eventually([this] { return !flusher_lives(source()); }));
 }
 
+TEST_F(FlusherProcessTest, GoesWhenSegmentAndDataAreClearedAwayAlthoughRowsCannotBeStored) {
+  const pid_t flusher = start();
+  {
+    Adder adder = accumulator();
+    ASSERT_TRUE(adder.add({0, "a", std::nullopt}, 1));
+  }
+  std::filesystem::remove_all(folder_.path());
+  EXPECT_TRUE(eventually([&] { return kill(flusher, 0) != 0 || field(flusher, "State").starts_with("Z"); }));
+}
+
 }  // namespace
 }  // namespace presence
