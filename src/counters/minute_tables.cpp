@@ -17,6 +17,8 @@ constexpr std::uint32_t kSeriesMax = 1U << 24;
 constexpr std::size_t kKeyBytesPerSeries = 64;
 constexpr std::size_t kNameMax = 64;
 constexpr std::size_t kArgumentMax = 250;
+/// A mark in a table's batch number.
+constexpr std::uint64_t kSentFromMemory = std::uint64_t{1} << 63;
 
 constexpr auto relaxed = std::memory_order_relaxed;
 
@@ -242,9 +244,13 @@ std::uint32_t MinuteTable::for_each(std::uint64_t seed,
   return damaged;
 }
 
-std::uint64_t MinuteTable::batch_number() const { return header_->batch_number.load(relaxed); }
+std::uint64_t MinuteTable::batch_number() const { return header_->batch_number.load(relaxed) & ~kSentFromMemory; }
 
 void MinuteTable::set_batch_number(std::uint64_t number) const { header_->batch_number.store(number, relaxed); }
+
+bool MinuteTable::sent_from_memory() const { return (header_->batch_number.load(relaxed) & kSentFromMemory) != 0; }
+
+void MinuteTable::note_sent_from_memory() const { header_->batch_number.fetch_or(kSentFromMemory, relaxed); }
 
 std::uint32_t MinuteTable::series() const {
   return std::min(header_->entries_used.load(relaxed), static_cast<std::uint32_t>(entries_.size()));

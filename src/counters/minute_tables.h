@@ -146,6 +146,10 @@ class MinuteTable {
   [[nodiscard]] std::uint64_t batch_number() const;
   void set_batch_number(std::uint64_t number) const;
 
+  /// Whether its rows have been sent while they could not be spooled. Stays so until the table is used anew.
+  [[nodiscard]] bool sent_from_memory() const;
+  void note_sent_from_memory() const;
+
   /// Series in use.
   [[nodiscard]] std::uint32_t series() const;
 

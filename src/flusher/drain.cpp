@@ -67,14 +67,10 @@ class Run {
   void store_sealed_tables(const Result<Spool>& spool) {
     for (const MinuteTable& table : sealed_by_batch_number()) {
       RowsByTarget rows = rows_of(table, source_->tables, source_->targets);
-      bool stored = true;
       for (auto& [fingerprint, of_target] : rows) {
         make_batch(of_target);
-        const SpoolEntry entry{{source_->segment.identity(), table.batch_number()}, fingerprint};
-        // Sent from memory only where nothing can be spooled, and then each target in order.
-        stored = (spool ? keep(spool->put(entry, of_target)) : send(entry, of_target) == Sent::yes) && stored;
       }
-      if (!stored) {
+      if (!(spool ? put_in_spool(*spool, table, rows) : send_from_memory(table, rows))) {
         break;
       }
       stop_point("drain.spooled");
@@ -91,12 +87,13 @@ class Run {
   }
 
   void send_spooled(const Spool& spool) {
+    // The lock first: what another process has sent since a look at the folder would seem to be missing.
+    const std::optional<UniqueFd> lock = spool.lock_for_sending();
     Result<std::vector<SpoolEntry>> entries = spool.list();
     if (!entries) {
       keep(std::move(entries).error());
       return;
     }
-    const std::optional<UniqueFd> lock = spool.lock_for_sending();
     std::set<std::string> stuck;
     for (const SpoolEntry& entry : *entries) {
       // Later batches of a database wait for the earlier ones, since its ledger only counts up.
@@ -124,6 +121,40 @@ class Run {
   DrainReport report;
 
  private:
+  /// Each batch or none: what is on disk is sent, and what is still in memory must not be.
+  bool put_in_spool(const Spool& spool, const MinuteTable& table, const RowsByTarget& rows) {
+    for (const auto& [fingerprint, of_target] : rows) {
+      if (!keep(spool.put({batch_of(table), fingerprint}, of_target))) {
+        for (const auto& [put, ignored] : rows) {
+          keep(spool.remove({batch_of(table), put}));
+        }
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Where nothing can be spooled.
+  bool send_from_memory(const MinuteTable& table, const RowsByTarget& rows) {
+    table.note_sent_from_memory();
+    bool sent = true;
+    for (const auto& [fingerprint, of_target] : rows) {
+      sent = send({batch_of(table), fingerprint}, of_target) == Sent::yes && sent;
+    }
+    return sent;
+  }
+
+  /// A batch that was sent from memory overtook those that wait on a disk which cannot be reached. So it is a source of its
+  /// own, for the ledger would take them for old. It keeps that name although it may be spooled later.
+  [[nodiscard]] BatchId batch_of(const MinuteTable& table) const {
+    const std::string segment = source_->segment.identity();
+    const std::uint64_t number = table.batch_number();
+    if (!table.sent_from_memory()) {
+      return {segment, number};
+    }
+    return {sha256_hex(segment + "-memory-" + std::to_string(number), segment.size()), number};
+  }
+
   [[nodiscard]] std::vector<MinuteTable> sealed_by_batch_number() const {
     std::vector<MinuteTable> sealed;
     for (std::uint32_t number = 0; number < MinuteTables::kTables; ++number) {

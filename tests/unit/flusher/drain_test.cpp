@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <map>
 #include <random>
+#include <utility>
 #include <set>
 
 #include "segment/file_lock.h"
@@ -34,9 +36,12 @@ class RecordingSink : public Sink {
         return Error{ErrorCode::rejected, "out of range: " + row.name};
       }
     }
-    if (!ledger.insert({id.source, id.number}).second) {
+    // As the real ones: the last number of each source.
+    const auto [last, is_new] = ledger.try_emplace(id.source, 0);
+    if (!is_new && last->second >= id.number) {
       return {};
     }
+    last->second = id.number;
     numbers.push_back(id.number);
     sources.push_back(id.source);
     EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end(),
@@ -44,14 +49,19 @@ class RecordingSink : public Sink {
     for (const CounterRow& row : rows) {
       total[row.name] += row.sums.total;
     }
+    if (answers_to_lose > 0) {
+      --answers_to_lose;
+      return Error{ErrorCode::unavailable, "the connection was lost during the commit"};
+    }
     return {};
   }
 
   Result<std::vector<CounterBucket>> read(const CounterQuery&) override { return std::vector<CounterBucket>{}; }
 
   int failures = 0;
+  int answers_to_lose = 0;
   std::set<std::string> refused;
-  std::set<std::pair<std::string, std::uint64_t>> ledger;
+  std::map<std::string, std::uint64_t> ledger;
   std::vector<std::uint64_t> numbers;
   std::vector<std::string> sources;
   std::map<std::string, double> total;
@@ -198,6 +208,59 @@ TEST_F(DrainTest, WithoutAPlaceToSpoolRowsAreSentFromMemory) {
   EXPECT_EQ(free_tables(), 7) << "and stay in memory while the database is down";
   EXPECT_EQ(drain_all(2000).rows_written, 1);
   EXPECT_EQ(sink_.total["a"], 2);
+}
+
+TEST_F(DrainTest, WhatWaitsOnDiskIsNotTakenForOldAfterOthersWereSentFromMemory) {
+  Adder adder = accumulator();
+  const std::string usable = data_;
+  UnixTime now = 0;
+  for (const bool on_disk : {true, false, true, false, true}) {
+    ASSERT_TRUE(adder.add({0, "a", std::nullopt}, 1));
+    data_ = on_disk ? usable : folder_.file("none/data");
+    sink_.failures = on_disk ? 1 : 0;
+    drain_all(now += 1000);
+  }
+  EXPECT_EQ(sink_.total["a"], 2) << "from memory";
+  EXPECT_EQ(files(), 3U);
+  drain_all(1'000'000);
+  EXPECT_EQ(sink_.total["a"], 5);
+}
+
+TEST_F(DrainTest, ABatchThatFailedFromMemoryIsSpooledLaterAndStillStoredOnce) {
+  Adder adder = accumulator();
+  ASSERT_TRUE(adder.add({0, "a", std::nullopt}, 1));
+  const std::string usable = std::exchange(data_, folder_.file("none/data"));
+  sink_.answers_to_lose = 1;
+  EXPECT_TRUE(drain_all(0).error);
+  data_ = usable;
+  EXPECT_FALSE(drain_all(1000).error);
+  EXPECT_EQ(sink_.total["a"], 1);
+  EXPECT_EQ(files(), 0U);
+}
+
+TEST_F(DrainTest, AMinuteIsOnDiskForAllItsDatabasesOrForNone) {
+  const std::string other(32, 'f');
+  ASSERT_EQ(targets_->find_or_add(other, ""), TargetIndex{1});
+  Adder adder = accumulator();
+  ASSERT_TRUE(adder.add({0, "a", std::nullopt}, 1));
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(adder.add({1, "b", std::to_string(i)}, 1));
+  }
+  // A disk with room for the first batch and not for the second.
+  signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small{1000, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const DrainReport report = drain_all(0);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_TRUE(report.error);
+  EXPECT_EQ(free_tables(), 7);
+  EXPECT_EQ(files(), 0U) << "or a reader would see rows twice";
+  EXPECT_EQ(sink_.total["a"], 0);
+  EXPECT_EQ(drain_all(1000).rows_written, 1);
+  EXPECT_EQ(sink_.total["a"], 1);
+  EXPECT_EQ(files(), 1U);
 }
 
 TEST_F(DrainTest, RowsForADatabaseThatNobodyHereCanReachWait) {
