@@ -14,8 +14,8 @@
 #include <memory>
 #include <tuple>
 
-#include "base/stop_points.h"
 #include "base/sha256.h"
+#include "base/stop_points.h"
 #include "base/unique_fd.h"
 #include "flusher/batch_format.h"
 #include "segment/file_lock.h"
@@ -47,17 +47,52 @@ Status write_all(int fd, std::string_view bytes, const std::string& path) {
   return {};
 }
 
+/// Writes and syncs an open file. `name` is for messages.
+Status fill(int fd, std::string_view bytes, const std::string& name) {
+  if (Status written = write_all(fd, bytes, name); !written) {
+    return written;
+  }
+  stop_point("spool.written");
+  if (fsync(fd) != 0) {
+    return io_error("cannot sync " + name, errno);
+  }
+  stop_point("spool.synced");
+  return {};
+}
+
 Status write_synced(const std::string& path, std::string_view bytes) {
   UniqueFd fd{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600)};
   if (!fd) {
     return io_error("cannot create " + path, errno);
   }
-  if (Status written = write_all(fd.get(), bytes, path); !written) {
+  return fill(fd.get(), bytes, path);
+}
+
+/// Writes a file that gets its name when it is whole and synced, so that a kill leaves nothing behind. Succeeds if a file of
+/// that name is there already. None where the file system has no unnamed files.
+std::optional<Status> create_whole(const std::string& folder, const std::string& path, std::string_view bytes) {
+  UniqueFd fd{::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600)};
+  if (!fd) {
+    return std::nullopt;
+  }
+  if (Status filled = fill(fd.get(), bytes, path); !filled) {
+    return filled;
+  }
+  const std::string self = "/proc/self/fd/" + std::to_string(fd.get());
+  if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) != 0 && errno != EEXIST) {
+    return std::nullopt;
+  }
+  return Status{};
+}
+
+/// The same by a second name. What a kill leaves under that is overwritten when the same is written again.
+Status create_renamed(const std::string& unfinished, const std::string& path, std::string_view bytes) {
+  if (Status written = write_synced(unfinished, bytes); !written) {
+    unlink(unfinished.c_str());
     return written;
   }
-  stop_point("spool.written");
-  if (fsync(fd.get()) != 0) {
-    return io_error("cannot sync " + path, errno);
+  if (rename(unfinished.c_str(), path.c_str()) != 0) {
+    return io_error("cannot rename " + unfinished, errno);
   }
   return {};
 }
@@ -151,17 +186,16 @@ Status Spool::put(const SpoolEntry& entry, std::span<const CounterRow> rows) con
   if (access(path.c_str(), F_OK) == 0) {
     return {};
   }
-  // One process at a time writes for a source, so this name cannot clash, and what a kill leaves behind is overwritten.
-  const std::string unfinished = folder_ + "/unfinished-" + entry.id.source;
-  if (Status written = write_synced(unfinished, encode_batch(rows)); !written) {
-    unlink(unfinished.c_str());
-    return written;
+  const std::string bytes = encode_batch(rows);
+  std::optional<Status> created = create_whole(folder_, path, bytes);
+  if (!created) {
+    // One process at a time writes for a source, so this name cannot clash.
+    created = create_renamed(folder_ + "/unfinished-" + entry.id.source, path, bytes);
   }
-  stop_point("spool.synced");
-  if (rename(unfinished.c_str(), path.c_str()) != 0) {
-    return io_error("cannot rename " + unfinished, errno);
+  if (!*created) {
+    return *created;
   }
-  stop_point("spool.renamed");
+  stop_point("spool.named");
   return sync_folder(folder_);
 }
 

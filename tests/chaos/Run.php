@@ -187,7 +187,7 @@ final class Run
             PHP);
         $verdict->compare($this->database->sums());
         $verdict->check('nothing is left in memory or on disk', $left['pending'] === 0
-            && $left['status']['series']['minutes_used'] === 0 && glob($this->site->spool() . '/*.batch') === [],
+            && $left['status']['series']['minutes_used'] === 0 && glob($this->site->spool() . '/[!l]*') === [],
             json_encode($left));
         $verdict->check('no batch was set aside', !is_dir($this->site->spool() . '/set-aside'), 'see the spool');
         $verdict->check('no series was damaged', $left['status']['damaged_series'] === 0, "{$left['status']['damaged_series']}");

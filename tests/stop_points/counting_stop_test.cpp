@@ -20,7 +20,7 @@ constexpr std::array kCountingPoints = {
 };
 constexpr std::array kDrainPoints = {
     "drain.locked",  "drain.marked",   "seal.closing",   "seal.ordered",   "seal.left_by_all", "seal.numbered",
-    "seal.sealed",   "spool.written",  "spool.synced",   "spool.renamed",  "drain.spooled",    "drain.stored",
+    "seal.sealed",   "spool.written",  "spool.synced",   "spool.named",  "drain.spooled",    "drain.stored",
     "reset.index",   "reset.counts",   "reset.free",     "send.connected", "send.answered",    "spool.removed",
     "drain.sent",    "drain.planned",
 };

@@ -6,7 +6,7 @@
 namespace presence {
 namespace {
 
-constexpr std::array kPointsOnTheWay = {"seal.closing",   "seal.numbered",    "seal.sealed",   "spool.renamed", "drain.spooled",
+constexpr std::array kPointsOnTheWay = {"seal.closing",   "seal.numbered",    "seal.sealed",   "spool.named", "drain.spooled",
                                         "drain.stored",   "reset.index",      "reset.free",    "send.connected",
                                         "sqlite.written", "sqlite.committed", "send.answered", "spool.removed", "drain.sent"};
 
