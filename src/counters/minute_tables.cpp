@@ -311,6 +311,10 @@ MinuteTable MinuteTables::table(std::uint32_t number) const {
 }
 
 std::optional<std::uint32_t> MinuteTables::open_for(std::int64_t minute) const {
+  // A state has 32 bits for the minute: some four thousand years around 1970.
+  if (TableState(TablePhase::open, 0, minute).minute() != minute) {
+    return std::nullopt;
+  }
   for (std::uint32_t number = 0; number < kTables; ++number) {
     const TableState state = table(number).state();
     if (state.phase() == TablePhase::open && state.minute() == minute) {

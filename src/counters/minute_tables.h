@@ -189,7 +189,8 @@ class MinuteTables {
 
   [[nodiscard]] MinuteTable table(std::uint32_t number) const;
 
-  /// A table that is open for the minute; opens a free one if there is none. None if all are in use.
+  /// A table that is open for the minute; opens a free one if there is none. None if all are in use, or the clock is
+  /// thousands of years off.
   [[nodiscard]] std::optional<std::uint32_t> open_for(std::int64_t minute) const;
 
   /// Whether a table is open for another minute than the running one: a drain has something to seal. Reads kTables words.
