@@ -1,8 +1,5 @@
 #include "php/presence_class.h"
 
-#include <array>
-#include <charconv>
-#include <climits>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -15,6 +12,8 @@
 #include "php/convert.h"
 #include "php/globals.h"
 #include "php/guard.h"
+#include "php/presence_answers.h"
+#include "php/presence_options.h"
 #include "php/thread_runtime.h"
 #include "presence/visitor_id.h"
 
@@ -26,12 +25,16 @@ using presence::PresenceTracker;
 using presence::Result;
 using presence::Status;
 using presence::UnixTime;
+using presence::php::add_visitors_status;
 using presence::php::bytes;
 using presence::php::guarded;
 using presence::php::raise_core_warning;
+using presence::php::read_options;
 using presence::php::run_zend;
+using presence::php::set_answers;
 using presence::php::throw_argument_error;
 using presence::php::VisitorId;
+using presence::php::VisitorIds;
 
 namespace {
 
@@ -130,155 +133,6 @@ void with_minutes(zval* self, std::optional<std::int64_t> minutes, Body&& body) 
 
 std::optional<std::int64_t> minutes_asked(zend_long minutes, bool as_configured) {
   return as_configured ? std::nullopt : std::optional<std::int64_t>(minutes);
-}
-
-Error must_be(std::string_view option, const char* what) {
-  return {ErrorCode::invalid_argument, "option \"" + std::string(option) + "\" must be " + what};
-}
-
-Status read_int(std::string_view name, const zval* value, int& into) {
-  if (Z_TYPE_P(value) != IS_LONG || Z_LVAL_P(value) < INT_MIN || Z_LVAL_P(value) > INT_MAX) {
-    return must_be(name, "an integer");
-  }
-  into = static_cast<int>(Z_LVAL_P(value));
-  return {};
-}
-
-Status read_number(std::string_view name, const zval* value, double& into) {
-  if (Z_TYPE_P(value) != IS_LONG && Z_TYPE_P(value) != IS_DOUBLE) {
-    return must_be(name, "a number of seconds");
-  }
-  into = Z_TYPE_P(value) == IS_LONG ? static_cast<double>(Z_LVAL_P(value)) : Z_DVAL_P(value);
-  return {};
-}
-
-template <class Choice>
-Status read_choice(std::string_view name, const zval* value, Choice& into, Result<Choice> (*parse)(std::string_view)) {
-  if (Z_TYPE_P(value) != IS_STRING) {
-    return must_be(name, "a string");
-  }
-  Result<Choice> parsed = parse(bytes(Z_STR_P(value)));
-  if (!parsed) {
-    return Error{ErrorCode::invalid_argument, "option \"" + std::string(name) + "\": " + parsed.error().message};
-  }
-  into = *parsed;
-  return {};
-}
-
-/// One entry of the constructor's second argument.
-Status read_option(std::string_view name, const zval* value, PresenceOptions& options) {
-  if (name == "key") {
-    if (Z_TYPE_P(value) != IS_STRING) {
-      return must_be(name, "a string");
-    }
-    options.key = bytes(Z_STR_P(value));
-    return {};
-  }
-  if (name == "window") {
-    return read_int(name, value, options.window);
-  }
-  if (name == "retention") {
-    return read_int(name, value, options.retention);
-  }
-  if (name == "throttle") {
-    options.throttle.emplace();
-    return read_int(name, value, *options.throttle);
-  }
-  if (name == "mode") {
-    return read_choice(name, value, options.mode, presence::parse_mode);
-  }
-  if (name == "timeout") {
-    return read_number(name, value, options.timeout);
-  }
-  if (name == "on_error") {
-    return read_choice(name, value, options.on_error, presence::parse_on_error);
-  }
-  return Error{ErrorCode::invalid_argument,
-               "has no option \"" + std::string(name) +
-                   "\"; there are key, window, retention, throttle, mode, timeout and on_error"};
-}
-
-Status read_options(HashTable* given, PresenceOptions& options) {
-  zend_string* name;
-  zval* value;
-  ZEND_HASH_FOREACH_STR_KEY_VAL(given, name, value) {
-    ZVAL_DEREF(value);
-    if (name == nullptr) {
-      return Error{ErrorCode::invalid_argument, "must be an array of option names to values"};
-    }
-    if (Status read = read_option(bytes(name), value, options); !read) {
-      return read;
-    }
-  }
-  ZEND_HASH_FOREACH_END();
-  return {};
-}
-
-/// The ids of an array as the core wants them. Integers are written as text into memory of its own.
-class VisitorIds {
- public:
-  explicit VisitorIds(HashTable* ids) {
-    const std::size_t size = zend_hash_num_elements(ids);
-    texts_.reserve(size);
-    numbers_.reserve(size);
-    zval* id;
-    ZEND_HASH_FOREACH_VAL(ids, id) {
-      ZVAL_DEREF(id);
-      if (Z_TYPE_P(id) == IS_STRING) {
-        texts_.push_back(bytes(Z_STR_P(id)));
-      } else {
-        // Reserved above, so what was written before does not move.
-        std::array<char, 24>& digits = numbers_.emplace_back();
-        const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), Z_LVAL_P(id));
-        texts_.emplace_back(digits.data(), static_cast<std::size_t>(written.ptr - digits.data()));
-      }
-    }
-    ZEND_HASH_FOREACH_END();
-  }
-
-  [[nodiscard]] std::span<const std::string_view> texts() const { return texts_; }
-
- private:
-  std::vector<std::string_view> texts_;
-  std::vector<std::array<char, 24>> numbers_;
-};
-
-/// Sets result[id]. As in PHP's own arrays the key "42" is the integer 42.
-void set_answer(zval* result, const zval* id, bool online) {
-  zval answer;
-  ZVAL_BOOL(&answer, online);
-  if (Z_TYPE_P(id) == IS_LONG) {
-    zend_hash_index_update(Z_ARRVAL_P(result), static_cast<zend_ulong>(Z_LVAL_P(id)), &answer);
-  } else {
-    zend_symtable_update(Z_ARRVAL_P(result), Z_STR_P(id), &answer);
-  }
-}
-
-/// The answers by id; all "no" without any.
-void set_answers(zval* result, HashTable* ids, const bool* answers) {
-  array_init_size(result, zend_hash_num_elements(ids));
-  std::size_t at = 0;
-  zval* id;
-  ZEND_HASH_FOREACH_VAL(ids, id) {
-    ZVAL_DEREF(id);
-    set_answer(result, id, answers != nullptr && answers[at]);
-    ++at;
-  }
-  ZEND_HASH_FOREACH_END();
-}
-
-/// Only inside run_zend().
-void add_visitors_status(zval* array, const presence::VisitorTableUsage& usage) {
-  zval part;
-  array_init(&part);
-  add_assoc_long(&part, "used", static_cast<zend_long>(usage.visitors));
-  add_assoc_long(&part, "max", usage.max_visitors);
-  add_assoc_long(&part, "keys_used", usage.spaces);
-  add_assoc_long(&part, "keys_max", usage.max_spaces);
-  add_assoc_long(&part, "evicted_expired", static_cast<zend_long>(usage.evicted_expired));
-  add_assoc_long(&part, "evicted_live", static_cast<zend_long>(usage.evicted_live));
-  add_assoc_long(&part, "refused", static_cast<zend_long>(usage.refused));
-  add_assoc_zval(array, "visitors", &part);
 }
 
 UnixTime now() { return presence::clock::now(); }
