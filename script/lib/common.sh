@@ -37,6 +37,17 @@ free_port() {
   php -n -r '$s = stream_socket_server("tcp://127.0.0.1:0"); echo explode(":", stream_socket_get_name($s, false))[1];'
 }
 
+# Where the Zend-free core and its unit tests are built.
+core_build=${CORE_BUILD_DIR:-$root_dir/build/core}
+
+# build_core [FOLDER [CMAKE OPTION…]]: builds the core and its unit tests, warnings being errors.
+build_core() {
+  local folder=${1:-$core_build}
+  shift || true
+  cmake -S "$root_dir" -B "$folder" -DPRESENCE_WERROR=ON "$@" >/dev/null &&
+    cmake --build "$folder" -j "$(nproc)" -- --no-print-directory
+}
+
 # wait_until SECONDS COMMAND…: runs the command ten times a second until it succeeds; fails when the time is over.
 wait_until() {
   local deadline=$((SECONDS + $1))

@@ -41,14 +41,15 @@ count_phpt() {
   echo "$passed $((failed + lacking))"
 }
 
-# ctest, with the same rule.
+# ctest, as often as it ran, with the same rule.
 count_ctest() {
-  local total failed skipped
-  total=$(sed -n -E 's/^[0-9]+% tests passed, ([0-9]+) tests? failed out of ([0-9]+).*/\2/p' "$1" | tail -n 1)
-  failed=$(sed -n -E 's/^[0-9]+% tests passed, ([0-9]+) tests? failed out of ([0-9]+).*/\1/p' "$1" | tail -n 1)
-  skipped=$(grep -c -E '\*\*\*Skipped' "$1" || true)
-  echo "$((${total:-0} - ${failed:-0} - skipped)) $((${failed:-0} + skipped))"
+  sed -n -E 's/^[0-9]+% tests passed, ([0-9]+) tests? failed out of ([0-9]+).*/\1 \2/p' "$1" |
+    awk -v skipped="$(grep -c -E '\*\*\*Skipped' "$1")" \
+      '{ failed += $1; total += $2 } END { print total - failed - skipped, failed + skipped }'
 }
+
+# Both in one log.
+count_ctest_and_phpt() { { count_ctest "$1" && count_phpt "$1"; } | awk '{ p += $1; f += $2 } END { print p + 0, f + 0 }'; }
 
 # Prints the table and the closing line; fails if anything failed or nothing passed.
 summary() {

@@ -77,14 +77,15 @@ function serve_gateway($server): never
                 $pairs[(int) $upstream] = [$upstream, $client];
                 continue;
             }
-            $to = $pairs[(int) $from][1] ?? null;
-            $bytes = $to === null ? '' : fread($from, 65536);
+            if (!is_resource($from)) {
+                continue;  // Closed a moment ago, as the other end of one before it.
+            }
+            $to = $pairs[(int) $from][1];
+            $bytes = fread($from, 65536);
             if ($bytes === '' || $bytes === false) {
                 unset($pairs[(int) $from], $pairs[(int) $to]);
                 fclose($from);
-                if ($to !== null) {
-                    fclose($to);
-                }
+                fclose($to);
                 continue;
             }
             for (; $bytes !== ''; $bytes = substr($bytes, $written)) {

@@ -374,20 +374,6 @@ TEST_F(MysqlSinkTest, ByUnixSocket) {
   EXPECT_EQ(count(), "1");
 }
 
-TEST_F(MysqlSinkTest, WhoAsksForTlsNeverTalksInTheClear) {
-  mysql::Address address = table_->address();
-  address.tls = true;
-  auto connection = mysql::Connection::open(address);
-  if (!connection.ok()) {
-    EXPECT_EQ(connection.error().code, ErrorCode::unavailable);
-    EXPECT_NE(connection.error().message.find("TLS"), std::string::npos) << connection.error().message;
-    return;
-  }
-  const auto cipher = (*connection)->query("SHOW SESSION STATUS LIKE 'Ssl_cipher'");
-  ASSERT_TRUE(cipher.ok());
-  EXPECT_NE((*cipher)[0][1], "");
-}
-
 // Needs no server.
 TEST(MysqlSinkWithoutServerTest, NobodyListeningIsUnavailableAndTheMessageHasNoPassword) {
   const auto sink = test::open("mysql://u:Zq7x@127.0.0.1:1/d", 1);
