@@ -108,7 +108,9 @@ struct DrainRecord {
   std::atomic<std::uint64_t> sequence;
   std::atomic<std::int64_t> last_run;   ///< Unix time; 0: never.
   std::atomic<std::int64_t> next_run;   ///< When what is waiting may be tried again.
-  std::atomic<std::uint32_t> waiting;   ///< Batches that are sealed or spooled and not in their database.
+  std::atomic<std::uint32_t> waiting;   ///< Batches, sealed or spooled, that any process can send, but could not yet.
+  /// Batches that only the application's own connection can send (Counters::$db): no reason for anybody else to run.
+  std::atomic<std::uint32_t> unreachable;
 };
 
 /// A view on one table. Cheap to copy. Reads every number of the shared memory as if it could be wrong.

@@ -8,7 +8,7 @@
 namespace presence {
 namespace {
 
-constexpr std::uint32_t kTargetsVersion = 1;
+constexpr std::uint32_t kTargetsVersion = 2;
 constexpr UnixTime kPauseMax = 60;
 constexpr auto relaxed = std::memory_order_relaxed;
 

@@ -21,6 +21,7 @@ struct DeliveryRecord {
   std::atomic<std::int64_t> last_error_time;  ///< 0: never.
   std::atomic<std::int64_t> next_attempt;     ///< Not before this time; 0: at any time.
   std::atomic<std::uint32_t> failures;        ///< In a row.
+  std::atomic<std::uint32_t> waiting;         ///< Batches on disk for it, as of the last drain.
   std::atomic<std::uint64_t> rows_written;
   std::atomic<std::uint64_t> batches_written;
   std::array<std::atomic<char>, 256> last_error;  ///< Ends with NUL or with the array.

@@ -94,14 +94,18 @@ class Run {
       keep(std::move(entries).error());
       return;
     }
-    std::set<std::string> stuck;
+    std::map<std::string, std::uint32_t> stuck;
     for (const SpoolEntry& entry : *entries) {
       // Later batches of a database wait for the earlier ones, since its ledger only counts up.
       if (!lock || stuck.contains(entry.fingerprint) || !send_file(spool, entry)) {
-        stuck.insert(entry.fingerprint);
-        ++waiting_;
+        ++stuck[entry.fingerprint];
       }
     }
+    for (const auto& [fingerprint, batches] : stuck) {
+      (unreachable_.contains(fingerprint) ? unreachable_batches_ : waiting_) += batches;
+    }
+    try_again_soon_ = try_again_soon_ || (!lock && !stuck.empty());
+    note_waiting(stuck);
   }
 
   /// Says when the next run should come, for whatever could not be done now.
@@ -110,17 +114,31 @@ class Run {
       const TablePhase phase = source_->tables.table(number).state().phase();
       if (phase == TablePhase::closing || phase == TablePhase::sealed) {
         ++waiting_;
+        try_again_soon_ = true;
       }
     }
     DrainRecord& record = source_->tables.drains();
     record.waiting.store(waiting_, std::memory_order_relaxed);
-    record.next_run.store(std::max(now_ + kPauseOther, put_off_until_), std::memory_order_relaxed);
+    record.unreachable.store(unreachable_batches_, std::memory_order_relaxed);
+    const UnixTime soon = now_ + kPauseOther;
+    record.next_run.store(try_again_soon_ || put_off_until_ == 0 ? soon : put_off_until_, std::memory_order_relaxed);
     record.last_run.store(now_, std::memory_order_relaxed);
   }
 
   DrainReport report;
 
  private:
+  /// For each database, how many of its batches are left on disk.
+  void note_waiting(const std::map<std::string, std::uint32_t>& stuck) {
+    for (TargetIndex target = 0; source_ != nullptr && target < source_->targets.used(); ++target) {
+      const std::string fingerprint = source_->targets.fingerprint(target);
+      if (DeliveryRecord* delivery = source_->targets.delivery(fingerprint)) {
+        const auto batches = stuck.find(fingerprint);
+        delivery->waiting.store(batches == stuck.end() ? 0 : batches->second, std::memory_order_relaxed);
+      }
+    }
+  }
+
   /// Each batch or none: what is on disk is sent, and what is still in memory must not be.
   bool put_in_spool(const Spool& spool, const MinuteTable& table, const RowsByTarget& rows) {
     for (const auto& [fingerprint, of_target] : rows) {
@@ -228,6 +246,7 @@ class Run {
     }
     Result<Sink*> sink = sinks_.sink_for(entry.fingerprint);
     if (sink && *sink == nullptr) {
+      unreachable_.insert(entry.fingerprint);
       return Sent::later;
     }
     stop_point("send.connected");
@@ -247,7 +266,7 @@ class Run {
       }
       // One row is the end of it, and news to whoever asked for this run; more than one are tried in halves.
       if (rows.size() == 1) {
-        keep(std::move(written));
+        keep_of(entry, std::move(written));
       }
       return Sent::never;
     }
@@ -255,11 +274,18 @@ class Run {
       delivery->failed(written.error().message, now_);
       put_off(*delivery);
     }
-    keep(std::move(written));
+    keep_of(entry, std::move(written));
     return Sent::later;
   }
 
-  /// The next run comes when the first database that failed may be tried again.
+  /// The same for a database's failure, which may be none of this run's business.
+  void keep_of(const SpoolEntry& entry, Status status) {
+    if (options_.errors_of.empty() || options_.errors_of == entry.fingerprint) {
+      (void)keep(std::move(status));
+    }
+  }
+
+  /// If nothing else waits, the next run comes when the first database that failed may be tried again.
   void put_off(const DeliveryRecord& delivery) {
     const UnixTime until = delivery.next_attempt.load(std::memory_order_relaxed);
     put_off_until_ = put_off_until_ == 0 ? until : std::min(put_off_until_, until);
@@ -270,6 +296,9 @@ class Run {
   UnixTime now_;
   SinkSet sinks_;
   std::uint32_t waiting_ = 0;
+  std::uint32_t unreachable_batches_ = 0;
+  std::set<std::string> unreachable_;  ///< Databases that nobody here knows how to reach.
+  bool try_again_soon_ = false;        ///< Something waits for other reasons than a database that failed.
   UnixTime put_off_until_ = 0;
   std::string refusal_;  ///< Of the last batch that a database refused.
 };

@@ -30,6 +30,8 @@ struct DrainOptions {
   SealScope scope = SealScope::finished;
   bool even_if_put_off = false;  ///< Try a database although its last failure is too recent.
   SinkOptions sink;
+  /// If set, failures of other databases than this one are no failure of the run: their rows wait, and status() tells.
+  std::string errors_of;
   /// Connections of the caller's own, by fingerprint; used before a DSN.
   std::map<std::string, Sink*> own_sinks;
 };

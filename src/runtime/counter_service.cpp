@@ -288,8 +288,9 @@ Status CounterService::spool_directly(const BatchId& id, const CounterRow& row, 
   return Error{ErrorCode::unavailable, "the value could not be stored: " + why.message + "; and " + kept.error().message};
 }
 
-DrainReport CounterService::run_drain(SealScope scope, bool even_if_put_off) {
+DrainReport CounterService::run_drain(SealScope scope, bool even_if_put_off, const std::string& errors_of) {
   DrainOptions options;
+  options.errors_of = errors_of;
   options.scope = scope;
   options.even_if_put_off = even_if_put_off;
   options.sink.timeout = settings_.timeout;
@@ -307,10 +308,11 @@ DrainReport CounterService::run_drain(SealScope scope, bool even_if_put_off) {
 }
 
 Result<std::int64_t> CounterService::flush(SealScope scope) {
-  DrainReport report = run_drain(scope, true);
+  // Of all databases, but the caller asks about his own.
+  DrainReport report = run_drain(scope, true, sink_fingerprint());
   for (int i = 0; i < kFlushTries && !report.ran && !report.error; ++i) {
     nanosleep(&kFlushPause, nullptr);
-    report = run_drain(scope, true);
+    report = run_drain(scope, true, sink_fingerprint());
   }
   if (report.error) {
     return std::move(*report.error);
@@ -331,6 +333,12 @@ void CounterService::have_flusher() {
   }
 }
 
+bool CounterService::own_rows_wait(UnixTime now) {
+  const DeliveryRecord* delivery =
+      own_ && shared() != nullptr ? shared_->targets().delivery(own_->fingerprint) : nullptr;
+  return delivery != nullptr && delivery->waiting.load(std::memory_order_relaxed) > 0 && delivery->may_try(now);
+}
+
 bool CounterService::due(bool last_chance) {
   if (settings_.flusher == FlusherMode::off || (!added_ && !accumulator_)) {
     return false;
@@ -338,9 +346,12 @@ bool CounterService::due(bool last_chance) {
   const UnixTime now = clock::now();
   if (uses_flusher()) {
     const bool alone = !flusher_seems_fine(shared_->flusher().record, now);
-    return alone || (own_ && drain_is_due(shared_->minutes(), now));
+    return alone || own_rows_wait(now);
   }
-  return last_chance || shared_ == nullptr ? added_ : drain_is_due(shared_->minutes(), now);
+  if (last_chance || shared_ == nullptr) {
+    return added_;
+  }
+  return drain_is_due(shared_->minutes(), now) || own_rows_wait(now);
 }
 
 void CounterService::end_request(bool last_chance) {

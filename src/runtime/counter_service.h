@@ -111,7 +111,9 @@ class CounterService {
   void forget_parent();
   /// Rows of the current sink in memory and in the spool; a series may come more than once, and without its hash.
   [[nodiscard]] std::vector<CounterRow> unstored_rows();
-  [[nodiscard]] DrainReport run_drain(SealScope scope, bool even_if_put_off);
+  [[nodiscard]] DrainReport run_drain(SealScope scope, bool even_if_put_off, const std::string& errors_of = {});
+  /// Whether there are batches on disk that only the caller's connection can send, and may now.
+  [[nodiscard]] bool own_rows_wait(UnixTime now);
   [[nodiscard]] bool drain_unfinished() const;
   [[nodiscard]] bool drain_running() const;
   void finish_killed_drain();

@@ -27,8 +27,9 @@ void add_tables(const MinuteTables& minutes, CounterStatus& status) {
   status.damaged_series = statistics.damaged_series.load(relaxed);
   const DrainRecord& drains = minutes.drains();
   status.last_run = drains.last_run.load(relaxed);
-  status.batches_waiting = drains.waiting.load(relaxed);
-  status.next_run = status.batches_waiting > 0 ? drains.next_run.load(relaxed) : 0;
+  const std::uint32_t waiting = drains.waiting.load(relaxed);
+  status.batches_waiting = waiting + drains.unreachable.load(relaxed);
+  status.next_run = waiting > 0 ? drains.next_run.load(relaxed) : 0;
 }
 
 void add_sinks(const TargetTable& targets, CounterStatus& status) {

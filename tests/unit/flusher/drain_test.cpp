@@ -273,6 +273,29 @@ TEST_F(DrainTest, RowsForADatabaseThatNobodyHereCanReachWait) {
   EXPECT_FALSE(report.error);
   EXPECT_EQ(files(), 1U);
   EXPECT_EQ(sink_.total, (std::map<std::string, double>{{"here", 1}}));
+  EXPECT_FALSE(drain_is_due(*tables_, 1000)) << "which is no reason for others to run again and again";
+  EXPECT_EQ(tables_->drains().unreachable.load(), 1U);
+  EXPECT_EQ(targets_->delivery(std::string(32, 'f'))->waiting.load(), 1U) << "but whoever can send it sees it";
+}
+
+TEST_F(DrainTest, ADatabaseThatFailsDoesNotPutOffWhatWaitsForAnother) {
+  ASSERT_EQ(targets_->find_or_add(std::string(32, 'f'), "sqlite:/nonexistent/folder/x.db"), TargetIndex{1});
+  Adder adder = accumulator();
+  UnixTime now = 1000;
+  for (int i = 0; i < 8; ++i) {
+    ASSERT_TRUE(adder.add({1, "elsewhere", std::nullopt}, 5));
+    ASSERT_TRUE(adder.add({0, "here", std::nullopt}, 1));
+    EXPECT_EQ(drain_all(now).rows_written, 1);
+    now += 60;
+  }
+  DrainOptions options;
+  options.even_if_put_off = true;
+  options.errors_of = kFingerprint;
+  options.own_sinks[std::string(kFingerprint)] = &sink_;
+  const DrainSource source{*segment_, *lanes_, *tables_, *targets_};
+  EXPECT_FALSE(drain(&source, data_, options, now).error) << "which is the other one's trouble";
+  options.errors_of.clear();
+  EXPECT_TRUE(drain(&source, data_, options, now).error);
 }
 
 TEST_F(DrainTest, ADamagedBatchIsSetAsideAndTheRestGoesOn) {
