@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "base/stop_points.h"
 
@@ -16,11 +18,13 @@ constexpr auto relaxed = std::memory_order_relaxed;
 
 struct alignas(64) TargetTable::Header {
   std::atomic<std::uint32_t> used;
+  std::atomic<std::uint64_t> ranks;  ///< Given so far.
 };
 
 struct alignas(64) TargetTable::Record {
   std::atomic<std::uint32_t> ready;  ///< 1 once the fields below are written; they never change after.
   std::uint32_t dsn_size;
+  std::atomic<std::uint64_t> rank;  ///< The greater, the later a process began to use it.
   std::array<char, kFingerprint> fingerprint;
   std::array<char, kDsnMax> dsn;
   DeliveryRecord delivery;
@@ -98,6 +102,7 @@ std::optional<TargetIndex> TargetTable::find_or_add(std::string_view fingerprint
   const std::uint32_t known = used();
   for (std::uint32_t i = 0; i < known; ++i) {
     if (records_[i].is_ready() && records_[i].fingerprint_view() == fingerprint && records_[i].dsn_view() == dsn) {
+      come_first(records_[i]);
       return i;
     }
   }
@@ -114,6 +119,7 @@ std::optional<TargetIndex> TargetTable::find_or_add(std::string_view fingerprint
   record.dsn_size = static_cast<std::uint32_t>(dsn.size());
   std::copy(fingerprint.begin(), fingerprint.end(), record.fingerprint.begin());
   std::copy(dsn.begin(), dsn.end(), record.dsn.begin());
+  record.rank.store(header_->ranks.fetch_add(1, relaxed) + 1, relaxed);
   stop_point("target.written");
   record.ready.store(1, std::memory_order_release);
   stop_point("target.ready");
@@ -127,14 +133,27 @@ std::string TargetTable::fingerprint(TargetIndex target) const {
   return std::string(records_[target].fingerprint_view());
 }
 
-std::string TargetTable::dsn_of(std::string_view fingerprint) const {
-  for (std::uint32_t i = used(); i > 0; --i) {
-    const Record& record = records_[i - 1];
+void TargetTable::come_first(Record& record) const {
+  // Only if another one is: the line is read by all.
+  if (record.rank.load(relaxed) != header_->ranks.load(relaxed)) {
+    record.rank.store(header_->ranks.fetch_add(1, relaxed) + 1, relaxed);
+  }
+}
+
+std::string TargetTable::dsn_of(std::string_view fingerprint, std::uint32_t failures) const {
+  std::vector<std::pair<std::uint64_t, std::string_view>> candidates;
+  const std::uint32_t known = used();
+  for (std::uint32_t i = 0; i < known; ++i) {
+    const Record& record = records_[i];
     if (record.is_ready() && record.fingerprint_view() == fingerprint && record.dsn_size != 0) {
-      return std::string(record.dsn_view());
+      candidates.emplace_back(record.rank.load(relaxed), record.dsn_view());
     }
   }
-  return {};
+  if (candidates.empty()) {
+    return {};
+  }
+  std::sort(candidates.rbegin(), candidates.rend());
+  return std::string(candidates[failures % candidates.size()].second);
 }
 
 DeliveryRecord* TargetTable::delivery(std::string_view fingerprint) const {

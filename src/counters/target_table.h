@@ -60,8 +60,9 @@ class TargetTable {
   /// 32 hex digits; empty for a number that is not in use.
   [[nodiscard]] std::string fingerprint(TargetIndex target) const;
 
-  /// The newest DSN with that fingerprint; empty if there is none.
-  [[nodiscard]] std::string dsn_of(std::string_view fingerprint) const;
+  /// A DSN with that fingerprint: the one that a process last began to use, or after `failures` in a row the ones before it
+  /// in turn, since the last may be the one with the wrong password. Empty if there is none.
+  [[nodiscard]] std::string dsn_of(std::string_view fingerprint, std::uint32_t failures = 0) const;
 
   /// How writing to that fingerprint goes; null if it is unknown.
   [[nodiscard]] DeliveryRecord* delivery(std::string_view fingerprint) const;
@@ -72,6 +73,8 @@ class TargetTable {
  private:
   struct Record;
   struct Header;
+
+  void come_first(Record& record) const;
 
   Header* header_ = nullptr;
   std::span<Record> records_;

@@ -34,7 +34,10 @@ class SinkSet {
     if (const auto open = opened_.find(fingerprint); open != opened_.end()) {
       return open->second.get();
     }
-    const std::string text = targets_ == nullptr ? std::string() : targets_->dsn_of(fingerprint);
+    const DeliveryRecord* delivery = targets_ == nullptr ? nullptr : targets_->delivery(fingerprint);
+    const std::string text =
+        delivery == nullptr ? std::string()
+                            : targets_->dsn_of(fingerprint, delivery->failures.load(std::memory_order_relaxed));
     if (text.empty()) {
       return nullptr;
     }

@@ -95,7 +95,7 @@ std::byte* map(int fd, std::size_t size) {
 struct Mapping {
   UniqueFd fd;
   std::byte* base = nullptr;
-  std::size_t size = 0;
+  SegmentHeader header{};
 };
 
 struct Look {
@@ -126,16 +126,16 @@ Look look_at(const std::string& path, std::span<const SectionSpec> specs) {
   const auto size = static_cast<std::uint64_t>(status.st_size);
   SegmentHeader header;
   if (pread(fd.get(), &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header)) {
-    return {Verdict::unusable, "it is cut short", {std::move(fd), nullptr, 0}};
+    return {Verdict::unusable, "it is cut short", {std::move(fd), nullptr, {}}};
   }
   if (const std::string_view fault = fault_of(header, size, specs); !fault.empty()) {
-    return {Verdict::unusable, std::string(fault), {std::move(fd), nullptr, 0}};
+    return {Verdict::unusable, std::string(fault), {std::move(fd), nullptr, {}}};
   }
   std::byte* base = map(fd.get(), size);
   if (base == nullptr) {
     return {Verdict::foreign, "it cannot be mapped: " + errno_text(errno), {}};
   }
-  return {Verdict::good, {}, {std::move(fd), base, size}};
+  return {Verdict::good, {}, {std::move(fd), base, header}};
 }
 
 /// Makes a file that has no name yet, whole and reserved, so that nobody ever sees half a segment and a kill leaves
@@ -166,7 +166,7 @@ Result<Mapping> make_unnamed(const std::string& path, std::span<const SectionSpe
   stop_point("segment.formatted");
   std::memcpy(base, &header, sizeof header);
   stop_point("segment.complete");
-  return Mapping{std::move(fd), base, header.file_size};
+  return Mapping{std::move(fd), base, header};
 }
 
 /// Gives the file its name. False with errno EEXIST if another process was first.
@@ -193,18 +193,18 @@ void take_out(const std::string& path, int judged) {
 
 }  // namespace
 
-Segment::Segment(std::string path, UniqueFd fd, std::byte* base, std::size_t size)
-    : path_(std::move(path)), fd_(std::move(fd)), base_(base), size_(size) {}
+Segment::Segment(std::string path, UniqueFd fd, std::byte* base, const SegmentHeader& header)
+    : path_(std::move(path)), fd_(std::move(fd)), base_(base), header_(header) {}
 
 Segment::Segment(Segment&& other) noexcept
     : path_(std::move(other.path_)),
       fd_(std::move(other.fd_)),
       base_(std::exchange(other.base_, nullptr)),
-      size_(other.size_) {}
+      header_(other.header_) {}
 
 Segment::~Segment() {
   if (base_ != nullptr) {
-    munmap(base_, size_);
+    munmap(base_, header_.file_size);
   }
 }
 
@@ -223,7 +223,7 @@ Result<Segment::Opened> Segment::open(const SegmentOptions& options, std::span<c
     Look look = look_at(path, specs);
     switch (look.verdict) {
       case Verdict::good:
-        return Opened{Segment(path, std::move(look.mapping.fd), look.mapping.base, look.mapping.size), warning};
+        return Opened{Segment(path, std::move(look.mapping.fd), look.mapping.base, look.mapping.header), warning};
       case Verdict::foreign:
         return Error{ErrorCode::damaged, "the segment " + path + " is not used: " + look.why};
       case Verdict::unusable:
@@ -238,7 +238,7 @@ Result<Segment::Opened> Segment::open(const SegmentOptions& options, std::span<c
         const bool named = give_name(made->fd.get(), path);
         const int error = errno;
         stop_point("segment.named");
-        Segment segment(path, std::move(made->fd), made->base, made->size);
+        Segment segment(path, std::move(made->fd), made->base, made->header);
         if (named) {
           return Opened{std::move(segment), warning};
         }
@@ -252,17 +252,9 @@ Result<Segment::Opened> Segment::open(const SegmentOptions& options, std::span<c
   return Error{ErrorCode::unavailable, "the segment " + path + " keeps changing; is another program writing there?"};
 }
 
-namespace {
-
-const SegmentHeader& header_at(const std::byte* base) { return *reinterpret_cast<const SegmentHeader*>(base); }
-
-}  // namespace
-
 std::span<std::byte> Segment::section(SectionId id) const {
-  const SegmentHeader& header = header_at(base_);
-  // Bounds again, since another process may have scribbled over the header after it was checked.
-  for (const SectionEntry& entry : header.sections) {
-    if (entry.id == static_cast<std::uint32_t>(id) && entry.offset <= size_ && entry.size <= size_ - entry.offset) {
+  for (const SectionEntry& entry : header_.sections) {
+    if (entry.id == static_cast<std::uint32_t>(id)) {
       return {base_ + entry.offset, entry.size};
     }
   }
@@ -270,14 +262,13 @@ std::span<std::byte> Segment::section(SectionId id) const {
 }
 
 std::string Segment::identity() const {
-  const SegmentHeader& header = header_at(base_);
   std::array<char, 33> text{};
-  std::snprintf(text.data(), text.size(), "%016llx%016llx", static_cast<unsigned long long>(header.identity[0]),
-                static_cast<unsigned long long>(header.identity[1]));
+  std::snprintf(text.data(), text.size(), "%016llx%016llx", static_cast<unsigned long long>(header_.identity[0]),
+                static_cast<unsigned long long>(header_.identity[1]));
   return text.data();
 }
 
-std::uint64_t Segment::seed() const { return header_at(base_).seed; }
+std::uint64_t Segment::seed() const { return header_.seed; }
 
 Result<UniqueFd> Segment::reopen() const {
   // By the descriptor, not by the path: the path may name another file by now.

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "segment/layout.h"
 
 namespace presence {
 
@@ -54,7 +55,7 @@ class Segment {
   [[nodiscard]] std::span<std::byte> section(SectionId id) const;
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t size() const { return header_.file_size; }
   [[nodiscard]] int fd() const { return fd_.get(); }
 
   /// 32 hex digits, drawn when the segment was created: the source of its batches.
@@ -72,12 +73,13 @@ class Segment {
   static std::uint32_t layout_version();
 
  private:
-  Segment(std::string path, UniqueFd fd, std::byte* base, std::size_t size);
+  Segment(std::string path, UniqueFd fd, std::byte* base, const SegmentHeader& header);
 
   std::string path_;
   UniqueFd fd_;
   std::byte* base_ = nullptr;
-  std::size_t size_ = 0;
+  /// As it was when it was checked. The one in the file is not asked again: whoever can write to the file could change it.
+  SegmentHeader header_;
 };
 
 struct Segment::Opened {
