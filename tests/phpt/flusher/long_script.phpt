@@ -34,7 +34,9 @@ attempt(fn () => [$status['mode'], $status['heartbeat'] - CLOCK_START, $status['
 echo trim(file_get_contents("/proc/$pid/comm")), "\n";
 // It is no child, and holds nothing of ours.
 attempt(fn () => pcntl_waitpid(-1, $ended, WNOHANG));
-attempt(fn () => array_values(array_filter(glob("/proc/$pid/fd/*"), fn ($fd) => readlink($fd) !== '/dev/null' && fileinode($fd) !== fileinode(ini_get('presence.segment')))));
+// The segment had no name yet when it was opened.
+$folder = preg_quote(dirname(ini_get('presence.segment')));
+attempt(fn () => array_values(preg_grep("{^(/dev/null|$folder/(segment|#\d+ \(deleted\)))$}", array_map(readlink(...), glob("/proc/$pid/fd/*")), PREG_GREP_INVERT)));
 // A second after the minute's end it stores the minute, with nobody asking.
 attempt(fn () => count(stored_rows()));
 set_clock(61);

@@ -19,9 +19,10 @@ $scripts = [
     'output callback at the end' => 'ob_start(function ($buffer, $phase) { if ($phase & PHP_OUTPUT_HANDLER_FINAL) used("output"); return $buffer; }); echo "text\n";',
     'error handler' => 'set_error_handler(fn () => used("handler") ?? true); echo $undefined;',
     'exception handler' => 'set_exception_handler(fn () => used("handler")); throw new Exception();',
-    'session handler' => 'class H implements SessionHandlerInterface { function open($p, $n): bool { return true; } function close(): bool { used("session"); return true; } function read($i): string { return ""; }
-        function write($i, $d): bool { used("session write"); return true; } function destroy($i): bool { return true; } function gc($m): int { return 0; } }
-        if (!extension_loaded("session")) { used("session"); used("session write"); return; } ini_set("session.use_cookies", "0"); session_cache_limiter(""); session_set_save_handler(new H, true); session_start(); $_SESSION["a"] = 1;',
+    'session handler' => 'if (!extension_loaded("session")) { used("session"); used("session write"); return; }
+        eval(\'class H implements SessionHandlerInterface { function open($p, $n): bool { return true; } function close(): bool { used("session"); return true; } function read($i): string { return ""; }
+        function write($i, $d): bool { used("session write"); return true; } function destroy($i): bool { return true; } function gc($m): int { return 0; } }\');
+        ini_set("session.use_cookies", "0"); session_cache_limiter(""); session_set_save_handler(new H, true); session_start(); $_SESSION["a"] = 1;',
     'tick function' => 'eval("declare(ticks=1) { register_tick_function(fn () => used(\"tick\")); \$a = 1; }");',
     'generator that is left' => '(function () { try { yield 1; } finally { used("generator"); } })()->current();',
     'stream wrapper' => 'class W { public $context; function stream_open() { return true; } function stream_read() { return ""; } function stream_eof() { return true; } function stream_stat() { return []; } function stream_close() { used("close"); } }
