@@ -7,7 +7,7 @@ $code = <<<'PHP'
     require $argv[1];
     attempt(fn () => Counters::add(7));
     attempt(fn () => Counters::add(7.5, 8, '9'));
-    attempt(fn () => Counters::add('v', true, true));
+    attempt(fn () => Counters::add('v', 1, true));
     attempt(fn () => Counters::add('v', new class { function __toString() { return 'text'; } }));
     attempt(fn () => Counters::slot('61'));
     attempt(fn () => Counters::hash('v', null, '60') === Counters::hash('v', null, 60));
@@ -44,7 +44,7 @@ null
 
 TypeError: Counters::add(): Argument #1 ($name) must be of type string, int given
 TypeError: Counters::add(): Argument #1 ($name) must be of type string, float given
-TypeError: Counters::add(): Argument #2 ($argument) must be of type ?string, bool given
+TypeError: Counters::add(): Argument #2 ($argument) must be of type ?string, int given
 TypeError: Counters::add(): Argument #2 ($argument) must be of type ?string, class@anonymous given
 TypeError: Counters::slot(): Argument #1 ($time) must be of type ?int, string given
 TypeError: Counters::hash(): Argument #3 ($slot) must be of type int, string given
