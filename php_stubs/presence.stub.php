@@ -79,7 +79,8 @@ namespace {
          * Sets the database for this request: `mysql://user:password@host:port/database` (`?socket=` for a local one) or
          * `sqlite:/path`. Only the form is checked here; the connection is made when rows are written or read.
          *
-         * @throws ValueError if the DSN is malformed or of another scheme; nothing is changed then
+         * @throws ValueError if the DSN is malformed; nothing is changed then
+         * @throws Presence\UnsupportedException if there is no sink of that scheme, or this build lacks it
          */
         public static function connect(#[\SensitiveParameter] string $dsn): void
         {
@@ -167,14 +168,15 @@ namespace {
          *     sorted by slot
          *
          * @throws ValueError if the name is wrong, $until is before $since, or $step is not a positive multiple of 60
-         * @throws Presence\ConnectionException if the database cannot be reached or lacks the tables
+         * @throws Presence\ConnectionException if the database cannot be reached or lacks the tables (an SQLite file that is
+         *     not there yet just has no rows)
          */
         public static function read(string $name, int $since, ?int $until = null, int $step = 60, ?string $argument = null): array
         {
         }
 
         /**
-         * The rows that are in memory and not in a database yet, those of the running minute included.
+         * The rows of the current database that are not in it yet, those of the running minute included.
          *
          * @return list<array{name: string, argument: string|null, slot: int, total: float, count: int, minimum: float, maximum: float}>
          */
@@ -299,7 +301,7 @@ namespace {
         }
 
         /**
-         * Takes the visitor out, for a logout or for privacy.
+         * Takes the visitor out, for a logout or for privacy. Of this key only: rooms are keys of their own.
          *
          * @throws ValueError if the id is not one this store can hold
          */
@@ -308,7 +310,8 @@ namespace {
         }
 
         /**
-         * The guest became a user: $from is now called $to. Does nothing if $from is not here.
+         * The guest became a user: $from is now called $to. Does nothing if $from is not here. Of this key only: rooms are
+         * keys of their own.
          *
          * @throws ValueError if an id is not one this store can hold
          */

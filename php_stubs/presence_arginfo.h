@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: fb85b1a4a2a3c55e2668a750dc207ed03f46e425 */
+ * Stub hash: 99395e0024127bb442e0a15ffdf3815b6754000e */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Presence_Repository_persist, 0, 1, IS_VOID, 0)
 	ZEND_ARG_TYPE_MASK(0, visitorId, MAY_BE_STRING|MAY_BE_LONG, NULL)

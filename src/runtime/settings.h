@@ -13,7 +13,7 @@ namespace presence {
 
 /// Who writes finished minutes.
 enum class FlusherMode {
-  automatic,  ///< A process of its own, started where none is. In this version: as `request`.
+  automatic,  ///< A process of its own, started where none is; where that is forbidden, as `request`.
   request,    ///< The end of a request.
   off,        ///< Nobody but Counters::flush(), from a cron job.
 };
@@ -21,7 +21,7 @@ enum class FlusherMode {
 /// One value for each INI entry. The defaults here are the defaults of the INI entries (a PHPT compares them).
 /// Already validated: every number is within the range given here.
 struct Settings {
-  /// Off: every call checks its arguments and does nothing.
+  /// Off: every call checks the types of its arguments and does nothing.
   bool enabled = true;
 
   std::string segment;             ///< Path of the shared file; empty: see segment_path().
