@@ -23,9 +23,7 @@ struct Order {
   int signal = SIGKILL;
   std::uint32_t hits = 0;
 
-  [[nodiscard]] bool is_due(std::string_view name) {
-    return every != 0 && name == point && ++hits % every == 0;
-  }
+  [[nodiscard]] bool is_due(std::string_view name) { return every != 0 && name == point && ++hits % every == 0; }
 };
 
 struct Orders {
@@ -58,7 +56,8 @@ Order order_from(const char* variable) {
 Orders& orders() {
   static Orders instance = [] {
     const char* broken = std::getenv("PRESENCE_BREAK");
-    return Orders{order_from("PRESENCE_STOP"), order_from("PRESENCE_LINGER"), broken == nullptr ? "" : broken, false, {}};
+    return Orders{
+        order_from("PRESENCE_STOP"), order_from("PRESENCE_LINGER"), broken == nullptr ? "" : broken, false, {}};
   }();
   return instance;
 }

@@ -1,5 +1,6 @@
-// Places between two steps at which a test kills a process, and promises that a test breaks on purpose to see that it would
-// notice. Only builds with -DPRESENCE_STOP_POINTS=1 have them; in all others they are nothing, also in the hottest loops.
+// Places between two steps at which a test kills a process, and promises that a test breaks on purpose to see that it
+// would notice. Only builds with -DPRESENCE_STOP_POINTS=1 have them; in all others they are nothing, also in the
+// hottest loops.
 //
 // Such a build obeys the environment, read once for each process:
 //   PRESENCE_STOP=seal.closing:3        the third time that a process comes to seal.closing, it dies as by kill -9

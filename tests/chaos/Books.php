@@ -32,8 +32,8 @@ final class Account
     }
 
     /**
-     * What is wrong with the stored sums; null if nothing is. Where no kill cut off an add, both bounds are the same, so the
-     * sums must be equal.
+     * What is wrong with the stored sums; null if nothing is. Where no kill cut off an add, both bounds are the same, so
+     * the sums must be equal.
      *
      * @param array{count: int, total: float, minimum: float, maximum: float} $stored
      */

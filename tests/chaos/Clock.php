@@ -16,8 +16,8 @@ final class Clock
     }
 
     /**
-     * The environment of a process that goes by this clock. One that lags sees a change up to a second late, as machines
-     * and threads do that read the time and use it a moment later.
+     * The environment of a process that goes by this clock. One that lags sees a change up to a second late, as a
+     * process does that reads the time and uses it a moment later.
      *
      * @return array<string, string>
      */
@@ -50,11 +50,6 @@ final class Clock
     public function moveTo(int $time): void
     {
         $this->set($time - time());
-    }
-
-    public function now(): int
-    {
-        return time() + $this->offset;
     }
 
     private function set(int $offset): void

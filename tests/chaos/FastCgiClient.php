@@ -2,8 +2,8 @@
 declare(strict_types=1);
 
 /**
- * One request at a time to a FastCGI responder over a Unix socket, never waiting. Knows as much of the protocol (FastCGI
- * 1.0) as one GET needs: BEGIN_REQUEST, PARAMS, an empty STDIN, and the STDOUT of the answer.
+ * One request at a time to a FastCGI responder over a Unix socket, never waiting. Knows as much of the protocol
+ * (FastCGI 1.0) as one GET needs: BEGIN_REQUEST, PARAMS, an empty STDIN, and the STDOUT of the answer.
  */
 final class FastCgiClient
 {
@@ -77,7 +77,7 @@ final class FastCgiClient
         if ($chunk === '' && !feof($this->socket)) {
             return null;
         }
-        // Processes that were started meanwhile have a copy of the descriptor; FPM waits until the connection itself ends.
+        // Processes that were started meanwhile have a copy of the descriptor; FPM waits until the connection ends.
         stream_socket_shutdown($this->socket, STREAM_SHUT_RDWR);
         fclose($this->socket);
         $this->socket = null;

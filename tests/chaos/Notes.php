@@ -4,9 +4,9 @@ declare(strict_types=1);
 require_once __DIR__ . '/Series.php';
 
 /**
- * What one process writes down about its adds, in a file of its own: before each burst of adds what it is about to add, and
- * after it that all of them returned. Each note is one write(2) of eight bytes to the end of the file, so a kill leaves it
- * there or not, and nothing that was noted is lost with the process.
+ * What one process writes down about its adds, in a file of its own: before each burst of adds what it is about to add,
+ * and after it that all of them returned. Each note is one write(2) of eight bytes to the end of the file, so a kill
+ * leaves it there or not, and nothing that was noted is lost with the process.
  */
 final class Notes
 {

@@ -77,7 +77,8 @@ final class Run
     {
         $this->reap();
         while (count($this->workers) < self::COUNTING) {
-            $this->workers[] = $this->site->startCli('count', mt_rand(300, 3000) / 1000, mt_rand(), $this->started++ % 2 === 0);
+            $lags = $this->started++ % 2 === 0;
+            $this->workers[] = $this->site->startCli('count', mt_rand(300, 3000) / 1000, mt_rand(), $lags);
         }
         $this->flushing ??= $this->site->startCli('flush', 3.0, mt_rand(), false);
     }
@@ -102,7 +103,8 @@ final class Run
                 return false;
             }
             $this->hung++;
-            fprintf(STDERR, "process %d hangs: %s\n", $process->pid, trim((string) @file_get_contents("/proc/$process->pid/wchan")));
+            $where = (string) @file_get_contents("/proc/$process->pid/wchan");
+            fprintf(STDERR, "process %d hangs: %s\n", $process->pid, $where);
             posix_kill($process->pid, SIGKILL);
         }
         proc_close($process->handle);
@@ -164,7 +166,8 @@ final class Run
         $books = Books::read($this->site->notes());
         $verdict = new Verdict($books, $this->trouble, $this->requests, $this->slowest);
         $verdict->check('nobody hung', $this->hung === 0 && $fpmEnded, "$this->hung processes or requests");
-        $verdict->check('kills as many as asked for', $this->trouble->killed() >= $this->kills, "{$this->trouble->killed()}");
+        $killed = $this->trouble->killed();
+        $verdict->check('kills as many as asked for', $killed >= $this->kills, "$killed");
         $verdict->check('each add was taken', $books->threw === 0, "$books->threw threw");
         // What can be read is right before all of it is stored, too.
         $verdict->compareReading($this->site->ask(<<<'PHP'
@@ -190,10 +193,12 @@ final class Run
             && $left['status']['series']['minutes_used'] === 0 && glob($this->site->spool() . '/[!l]*') === [],
             json_encode($left));
         $verdict->check('no batch was set aside', !is_dir($this->site->spool() . '/set-aside'), 'see the spool');
-        $verdict->check('no series was damaged', $left['status']['damaged_series'] === 0, "{$left['status']['damaged_series']}");
+        $damaged = $left['status']['damaged_series'];
+        $verdict->check('no series was damaged', $damaged === 0, "$damaged");
         $verdict->note(sprintf('%d adds went straight to the database, %d minutes have rows',
             $left['status']['direct_adds'], $this->database->minutes()));
-        $verdict->check('the flusher ends when asked', $this->endFlusher((int) $left['status']['flusher']['pid']), 'it stays');
+        $ended = $this->endFlusher((int) $left['status']['flusher']['pid']);
+        $verdict->check('the flusher ends when asked', $ended, 'it stays');
         return $verdict;
     }
 

@@ -98,7 +98,8 @@ final class Site
         $this->fpmPid = proc_get_status($this->fpm)['pid'];
         for ($tries = 0; !file_exists($this->socket); $tries++) {
             if ($tries > 100 || !proc_get_status($this->fpm)['running']) {
-                throw new RuntimeException('PHP-FPM does not start: ' . @file_get_contents("$this->folder/php-fpm.log"));
+                $log = (string) @file_get_contents("$this->folder/php-fpm.log");
+                throw new RuntimeException("PHP-FPM does not start: $log");
             }
             usleep(50_000);
         }
@@ -141,13 +142,14 @@ final class Site
     /** Runs code in a process of its own, and returns what it printed as JSON. */
     public function ask(string $code): mixed
     {
-        $command = [PHP_BINARY, '-n', ...$this->settings(), '-r', "echo json_encode((static function () { $code })());"];
-        $handle = $this->open($command, false, $pipes);
+        $script = "echo json_encode((static function () { $code })());";
+        $handle = $this->open([PHP_BINARY, '-n', ...$this->settings(), '-r', $script], false, $pipes);
         $pid = proc_get_status($handle)['pid'];
         $answer = stream_get_contents($pipes[1]);
         proc_close($handle);
         Clock::removeTraces($pid);
-        return json_decode($answer, true) ?? throw new RuntimeException("no answer to: $code\n$answer\n" . $this->complaints());
+        return json_decode($answer, true)
+            ?? throw new RuntimeException("no answer to: $code\n$answer\n" . $this->complaints());
     }
 
     /** Whether the process is a flusher of this site's segment, and not another one that got its number. */
@@ -188,8 +190,8 @@ final class Site
         $environment = ['PATH' => getenv('PATH'), 'CHAOS_NOTES' => $this->notes]
             + $this->clock->environment($this->extension, $lags) + $this->environment;
         $log = ['file', $this->log, 'a'];
-        $handle = proc_open($command, [['file', '/dev/null', 'r'], func_num_args() > 2 ? ['pipe', 'w'] : $log, $log], $pipes,
-            '/', $environment);
+        $output = func_num_args() > 2 ? ['pipe', 'w'] : $log;
+        $handle = proc_open($command, [['file', '/dev/null', 'r'], $output, $log], $pipes, '/', $environment);
         return $handle ?: throw new RuntimeException("cannot start $command[0]");
     }
 }

@@ -112,7 +112,8 @@ final class Trouble
      */
     private function killFlusherAtWork(array $workers, int $flusher): void
     {
-        $flushing = array_values(array_filter($workers, static fn (CliProcess $w): bool => $w->role === 'flush'))[0] ?? null;
+        $flushing = array_filter($workers, static fn (CliProcess $w): bool => $w->role === 'flush');
+        $flushing = reset($flushing) ?: null;
         $victim = $flushing !== null && mt_rand(0, 1) === 0 ? $flushing->pid : $flusher;
         $end = microtime(true) + 0.01;
         while (glob($this->site->spool() . '/*.batch') === []) {

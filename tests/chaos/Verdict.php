@@ -43,8 +43,12 @@ final class Verdict
     {
         $faults = [];
         foreach ($this->books->accounts as $series => $account) {
-            $none = ['count' => 0, 'total' => 0.0, 'minimum' => $account->returnedMinimum, 'maximum' => $account->returnedMaximum];
-            $fault = $account->fault($stored[$series] ?? $none);
+            $fault = $account->fault($stored[$series] ?? [
+                'count' => 0,
+                'total' => 0.0,
+                'minimum' => $account->returnedMinimum,
+                'maximum' => $account->returnedMaximum,
+            ]);
             if ($fault !== null) {
                 $faults[] = Series::label($series) . ": $fault";
             }
@@ -67,9 +71,10 @@ final class Verdict
         foreach ($this->books->accounts as $series => $account) {
             [$name] = Series::key($series);
             $bounds[$name] ??= [0, 0, 0, 0];
-            foreach ([$account->returnedCount, $account->intendedCount, $account->returnedTotal, $account->intendedTotal] as $i => $n) {
-                $bounds[$name][$i] += $n;
-            }
+            $bounds[$name][0] += $account->returnedCount;
+            $bounds[$name][1] += $account->intendedCount;
+            $bounds[$name][2] += $account->returnedTotal;
+            $bounds[$name][3] += $account->intendedTotal;
         }
         foreach ($bounds as $name => [$countLeast, $countMost, $totalLeast, $totalMost]) {
             ['count' => $count, 'total' => $total] = $read[$name];
@@ -88,8 +93,9 @@ final class Verdict
         }
         printf("%d kills (%s), %d stops, %d reloads of PHP-FPM, %d jumps of the clock\n", $this->trouble->killed(),
             implode(', ', $kills), $this->trouble->stops, $this->trouble->reloads, $this->trouble->jumps);
-        printf("%d adds checked, of %d processes and %d requests (slowest %.2f s); %d more adds were cut off by a kill, in %d bursts\n",
-            $this->books->adds(), $this->books->processes, $this->requests, $this->slowest,
-            $this->books->adds(true) - $this->books->adds(), $this->books->cutOff);
+        $adds = $this->books->adds();
+        printf("%d adds checked, of %d processes and %d requests (slowest %.2f s)\n", $adds, $this->books->processes,
+            $this->requests, $this->slowest);
+        printf("%d more adds were cut off by a kill, in %d bursts\n", $this->books->adds(true) - $adds, $this->books->cutOff);
     }
 }

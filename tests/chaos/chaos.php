@@ -35,19 +35,21 @@ $clock = new Clock("$folder/clock");
 $site = new Site($folder, $options['memory'], $options['extension'], $database->dsn(), $clock, $environment);
 $kills = (int) $options['kills'];
 $seconds = (float) $options['seconds'];
-$trouble = new Trouble($site, $clock, $database, ($seconds - 2.0) / max(1, $kills), $kills, $broken === 'ledger' ? 90 : 30);
+$flusherPercent = $broken === 'ledger' ? 90 : 30;
+$trouble = new Trouble($site, $clock, $database, ($seconds - 2.0) / max(1, $kills), $kills, $flusherPercent);
 
 $verdict = (new Run($site, $clock, $database, $trouble, $options['fpm'], $seconds, $kills))->run();
 $database->close();
 $verdict->print();
 if ($verdict->failed > 0 && $site->complaints() !== '') {
-    echo "what PHP wrote to its log:\n  ", implode("\n  ", array_slice(explode("\n", rtrim($site->complaints())), -20)), "\n";
+    $lines = array_slice(explode("\n", rtrim($site->complaints())), -20);
+    echo "what PHP wrote to its log:\n  ", implode("\n  ", $lines), "\n";
 }
 if ($broken === '' || $broken === 'nothing') {
     printf("%d passed, %d failed\n", $verdict->passed, $verdict->failed);
     exit($verdict->failed === 0 ? 0 : 1);
 }
 // What was broken on purpose must have shown.
-printf("%s\n%d passed, %d failed\n", $verdict->sumsDiffer ? "the broken $broken was noticed" : "the broken $broken was NOT noticed",
-    (int) $verdict->sumsDiffer, (int) !$verdict->sumsDiffer);
+printf("the broken %s was %s\n", $broken, $verdict->sumsDiffer ? 'noticed' : 'NOT noticed');
+printf("%d passed, %d failed\n", (int) $verdict->sumsDiffer, (int) !$verdict->sumsDiffer);
 exit($verdict->sumsDiffer ? 0 : 1);

@@ -3,7 +3,7 @@ declare(strict_types=1);
 
 require_once __DIR__ . '/Notes.php';
 
-/** A random mix of adds: mostly single ones, some in bursts, so that hot series get stripes and cold ones are claimed. */
+/** A random mix of adds, mostly single ones, some in bursts: hot series get stripes, and cold ones are claimed. */
 function add_some(Notes $notes, int $bursts): int
 {
     // Each process has a range of its own, so that minimum and maximum tell where a value came from.

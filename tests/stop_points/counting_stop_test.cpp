@@ -11,21 +11,19 @@ namespace presence {
 namespace {
 
 constexpr std::array kCountingPoints = {
-    "target.taken",     "target.written",  "target.ready",      "lane.locked",     "lane.cleared",
-    "lane.owned",       "lane.claimed",    "table.opened",      "lane.entered",    "entry.key_taken",
-    "entry.taken",      "entry.written",   "entry.published",   "shared.total",    "shared.lost",
-    "shared.minimum",   "shared.maximum",  "shared.count",      "stripe.taken",    "stripe.written",
-    "stripe.published", "stripe.total",    "stripe.lost",       "stripe.minimum",  "stripe.maximum",
-    "stripe.count",     "lane.leaving",    "lane.left",
+    "target.taken",    "target.written", "target.ready",     "lane.locked",     "lane.cleared",   "lane.owned",
+    "lane.claimed",    "table.opened",   "lane.entered",     "entry.key_taken", "entry.taken",    "entry.written",
+    "entry.published", "shared.total",   "shared.lost",      "shared.minimum",  "shared.maximum", "shared.count",
+    "stripe.taken",    "stripe.written", "stripe.published", "stripe.total",    "stripe.lost",    "stripe.minimum",
+    "stripe.maximum",  "stripe.count",   "lane.leaving",     "lane.left",
 };
 constexpr std::array kDrainPoints = {
-    "drain.locked",  "drain.marked",   "seal.closing",   "seal.ordered",   "seal.left_by_all", "seal.numbered",
-    "seal.sealed",   "spool.written",  "spool.synced",   "spool.named",  "drain.spooled",    "drain.stored",
-    "reset.index",   "reset.counts",   "reset.free",     "send.connected", "send.answered",    "spool.removed",
-    "drain.sent",    "drain.planned",
+    "drain.locked",   "drain.marked",  "seal.closing",  "seal.ordered", "seal.left_by_all",
+    "seal.numbered",  "seal.sealed",   "spool.written", "spool.synced", "spool.named",
+    "drain.spooled",  "drain.stored",  "reset.index",   "reset.counts", "reset.free",
+    "send.connected", "send.answered", "spool.removed", "drain.sent",   "drain.planned",
 };
 constexpr std::array kSqlitePoints = {"sqlite.begun", "sqlite.noted", "sqlite.written", "sqlite.committed"};
-constexpr std::array kMysqlPoints = {"mysql.asked", "mysql.written", "mysql.noted", "mysql.committed"};
 
 /// Where a stopped process holds the right to drain, so that others cannot.
 bool holds_flush_lock(const std::string& point) {
@@ -56,7 +54,8 @@ TEST_P(CountingStopTest, StoppedThereItHoldsNobodyUpAndGoesOnLater) {
   Adder before(*site_, 0);
   ASSERT_TRUE(before.add_to_all(*books_));
   pid_t process = 0;
-  const int status = run_until(GetParam(), 1, SIGSTOP, [&] { live(0); }, &process);
+  const int status = run_until(
+      GetParam(), 1, SIGSTOP, [&] { live(0); }, &process);
   ASSERT_TRUE(WIFSTOPPED(status)) << "nothing comes to this point";
   // The stopped process is at one add itself, so the others keep books of their own.
   SharedBooks others;
@@ -141,6 +140,8 @@ TEST_F(CountingStopSequenceTest, KilledAgainAndAgainAnywhereNothingIsLostOrDoubl
 }
 
 #ifdef PRESENCE_HAVE_MYSQL
+
+constexpr std::array kMysqlPoints = {"mysql.asked", "mysql.written", "mysql.noted", "mysql.committed"};
 
 class MysqlStopTest : public StopPointFixture, public testing::WithParamInterface<const char*> {
  protected:

@@ -6,9 +6,10 @@
 namespace presence {
 namespace {
 
-constexpr std::array kPointsOnTheWay = {"seal.closing",   "seal.numbered",    "seal.sealed",   "spool.named", "drain.spooled",
-                                        "drain.stored",   "reset.index",      "reset.free",    "send.connected",
-                                        "sqlite.written", "sqlite.committed", "send.answered", "spool.removed", "drain.sent"};
+constexpr std::array kPointsOnTheWay = {"seal.closing",   "seal.numbered",  "seal.sealed",      "spool.named",
+                                        "drain.spooled",  "drain.stored",   "reset.index",      "reset.free",
+                                        "send.connected", "sqlite.written", "sqlite.committed", "send.answered",
+                                        "spool.removed",  "drain.sent"};
 
 class ReadStopTest : public StopPointFixture, public testing::WithParamInterface<const char*> {
  protected:

@@ -127,8 +127,8 @@ class StopPointFixture : public testing::Test {
     return child;
   }
 
-  /// Sends a signal to the process at the point, while it lives. Returns its status (see waitpid(2)): it was killed, has
-  /// stopped and can be told to go on, or came to its end.
+  /// Sends a signal to the process at the point, while it lives. Returns its status (see waitpid(2)): it was killed,
+  /// has stopped and can be told to go on, or came to its end.
   [[nodiscard]] static int run_until(const std::string& point, std::uint32_t hit, int signal,
                                      const std::function<void()>& life, pid_t* stopped = nullptr) {
     const pid_t child = start([&] {

@@ -21,7 +21,8 @@
 
 namespace {
 
-/// What the clock of all processes of this program is ahead, in seconds; negative: behind. Null before it is first moved.
+/// What the clock of all processes of this program is ahead, in seconds; negative: behind. Null before it is first
+/// moved.
 std::atomic<std::int64_t>* ahead;
 
 }  // namespace
