@@ -16,7 +16,8 @@ bool is_last_request() { return std::strcmp(sapi_module.name, "cli") == 0; }
 /// along, once a minute.
 void finish_response() {
   zval* function = zend_hash_str_find(CG(function_table), ZEND_STRL("fastcgi_finish_request"));
-  if (function == nullptr) {
+  // Preloading runs a request of its own, which answers nobody.
+  if (function == nullptr || SG(server_context) == nullptr) {
     return;
   }
   zval result;
