@@ -99,6 +99,8 @@ class Flusher {
     source_.record.pid.store(getpid(), relaxed);
     source_.record.started.store(clock::now(), relaxed);
     source_.record.build.store(flusher_build(), relaxed);
+    // Who wanted a newer one may be gone, as after a rollback; if not, it asks again.
+    source_.record.wanted_build.store(0, relaxed);
     stop_point("flusher.announced");
     return true;
   }
