@@ -15,6 +15,7 @@ enum class ErrorCode {
   unavailable,       ///< A server or file cannot be reached now; trying later may help. PHP: ConnectionException.
   transient,         ///< The server refused for now (deadlock, lock timeout, read-only); try the whole again.
   not_installed,     ///< The tables are missing. PHP: ConnectionException that names Counters::install().
+  unanswered,        ///< The server took the request and its answer got lost: it may have been done.
   rejected,          ///< The server refuses this data for good; repeating it is useless.
   no_space,          ///< A table, a disk or a quota is full.
   damaged,           ///< Stored data fails its checks.

@@ -11,7 +11,7 @@
 namespace presence {
 namespace {
 
-constexpr std::uint32_t kMinutesVersion = 2;
+constexpr std::uint32_t kMinutesVersion = 3;
 constexpr std::uint32_t kSeriesMin = 16;
 constexpr std::uint32_t kSeriesMax = 1U << 24;
 constexpr std::size_t kKeyBytesPerSeries = 64;

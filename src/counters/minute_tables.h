@@ -96,6 +96,7 @@ static_assert(sizeof(SeriesEntry) == 64 && sizeof(Stripe) == 64);
 /// What happened in all tables since the segment was created, for status(). Relaxed: each stands for itself.
 struct CounterStatistics {
   std::atomic<std::uint64_t> direct_adds;          ///< Went straight to the sink.
+  std::atomic<std::uint64_t> refused_adds;         ///< Were lost: neither the database nor the disk took them.
   std::atomic<std::uint64_t> shortened_arguments;  ///< Were over 250 bytes.
   std::atomic<std::uint64_t> scrubbed_arguments;   ///< Were not UTF-8.
   std::atomic<std::uint64_t> damaged_series;       ///< Failed their checks when a minute was read.

@@ -10,7 +10,7 @@
 namespace presence {
 namespace {
 
-constexpr std::uint32_t kTargetsVersion = 2;
+constexpr std::uint32_t kTargetsVersion = 3;
 constexpr UnixTime kPauseMax = 60;
 constexpr auto relaxed = std::memory_order_relaxed;
 
@@ -36,7 +36,7 @@ struct alignas(64) TargetTable::Record {
   }
 };
 
-void DeliveryRecord::refused(std::string_view message, UnixTime now) {
+void DeliveryRecord::note(std::string_view message, UnixTime now) {
   const std::size_t size = std::min(message.size(), last_error.size());
   for (std::size_t i = 0; i < size; ++i) {
     last_error[i].store(message[i], relaxed);
@@ -48,7 +48,7 @@ void DeliveryRecord::refused(std::string_view message, UnixTime now) {
 }
 
 void DeliveryRecord::failed(std::string_view message, UnixTime now) {
-  refused(message, now);
+  note(message, now);
   const std::uint32_t in_a_row = failures.load(relaxed);
   failures.store(in_a_row + 1, relaxed);
   next_attempt.store(now + std::min<UnixTime>(kPauseMax, UnixTime{1} << std::min(in_a_row, 6U)), relaxed);

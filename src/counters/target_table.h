@@ -24,13 +24,19 @@ struct DeliveryRecord {
   std::atomic<std::uint32_t> waiting;         ///< Batches on disk for it, as of the last drain.
   std::atomic<std::uint64_t> rows_written;
   std::atomic<std::uint64_t> batches_written;
+  std::atomic<std::uint64_t> rows_refused;      ///< Set aside in a file.
+  std::atomic<std::uint64_t> batches_doubtful;  ///< Nobody can tell whether they were committed; set aside in a file.
+  /// Numbers of this segment's own batches, 0 for none: the last one that is done with, and the one that is being committed
+  /// from memory to a database without a ledger.
+  std::atomic<std::uint64_t> last_done;
+  std::atomic<std::uint64_t> unanswered;
   std::array<std::atomic<char>, 256> last_error;  ///< Ends with NUL or with the array.
 
   /// Remembers an error and puts the next attempt off: by 1 s, then twice as long each time, at most a minute.
   void failed(std::string_view message, UnixTime now);
   void succeeded(std::uint64_t rows, UnixTime now);
-  /// Remembers an error that has nothing to do with how the database is doing: it refused some row.
-  void refused(std::string_view message, UnixTime now);
+  /// Remembers an error that does not stand in the way of the next batch.
+  void note(std::string_view message, UnixTime now);
   /// Whether an attempt may be made. A next attempt further away than the longest pause means that the clock was moved.
   [[nodiscard]] bool may_try(UnixTime now) const;
   [[nodiscard]] std::string error_text() const;

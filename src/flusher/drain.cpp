@@ -1,15 +1,15 @@
 #include "flusher/drain.h"
 
 #include <algorithm>
-#include <memory>
+#include <map>
+#include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "base/dsn.h"
 #include "base/sha256.h"
 #include "base/stop_points.h"
+#include "flusher/delivery.h"
 #include "flusher/table_rows.h"
 #include "segment/file_lock.h"
 
@@ -21,94 +21,31 @@ constexpr UnixTime kPauseMax = 60;
 /// Wait where no database was at fault: another process had the spool, or a table could not be sealed yet.
 constexpr UnixTime kPauseOther = 2;
 
-/// The sinks of one run, each opened when it is first needed.
-class SinkSet {
- public:
-  SinkSet(const TargetTable* targets, const DrainOptions& options) : targets_(targets), options_(options) {}
-
-  /// Null (and no error) if nobody here knows how to reach that database: its rows wait for a process that does.
-  Result<Sink*> sink_for(const std::string& fingerprint) {
-    if (const auto own = options_.own_sinks.find(fingerprint); own != options_.own_sinks.end()) {
-      return own->second;
-    }
-    if (const auto open = opened_.find(fingerprint); open != opened_.end()) {
-      return open->second.get();
-    }
-    const DeliveryRecord* delivery = targets_ == nullptr ? nullptr : targets_->delivery(fingerprint);
-    const std::string text =
-        delivery == nullptr ? std::string()
-                            : targets_->dsn_of(fingerprint, delivery->failures.load(std::memory_order_relaxed));
-    if (text.empty()) {
-      return nullptr;
-    }
-    Result<Dsn> dsn = parse_dsn(text);
-    if (!dsn) {
-      return std::move(dsn).error();
-    }
-    Result<std::unique_ptr<Sink>> sink = open_sink(*dsn, options_.sink);
-    if (!sink) {
-      return std::move(sink).error();
-    }
-    return (opened_[fingerprint] = std::move(*sink)).get();
-  }
-
- private:
-  const TargetTable* targets_;
-  const DrainOptions& options_;
-  std::map<std::string, std::unique_ptr<Sink>> opened_;
-};
-
 /// One run.
 class Run {
  public:
-  Run(const DrainSource* source, const DrainOptions& options, UnixTime now)
-      : source_(source),
-        options_(options),
-        now_(now),
-        sinks_(source == nullptr ? nullptr : &source->targets, options) {}
+  /// `spool` is null where it cannot be used. `source` may be null.
+  Run(const DrainSource* source, const Spool* spool, const DrainOptions& options, UnixTime now)
+      : source_(source), spool_(spool), options_(options), now_(now), delivery_(source, options, now) {}
 
-  void store_sealed_tables(const Result<Spool>& spool) {
-    for (const MinuteTable& table : sealed_by_batch_number()) {
-      RowsByTarget rows = rows_of(table, source_->tables, source_->targets);
-      for (auto& [fingerprint, of_target] : rows) {
-        make_batch(of_target);
-      }
-      if (!(spool ? put_in_spool(*spool, table, rows) : send_from_memory(table, rows))) {
-        break;
-      }
-      stop_point("drain.spooled");
-      const TableState state = table.state();
-      (void)table.change(state, state.with(TablePhase::stored));
-      stop_point("drain.stored");
-    }
-  }
-
-  void reset_stored_tables() {
+  /// True if tables could not be stored, and may be now that batches have left the disk.
+  bool store_and_send() {
+    // Held over both: nobody sends what is put on disk until it is there for all databases.
+    const std::optional<UniqueFd> lock = spool_ == nullptr ? std::nullopt : spool_->lock_for_sending();
+    may_send_ = lock.has_value();
+    store_sealed_tables();
     for (std::uint32_t number = 0; number < MinuteTables::kTables; ++number) {
       source_->tables.table(number).reset();
     }
+    const std::size_t sent = send_all();
+    return sent > 0 && !stuck_in_memory_.empty();
   }
 
-  void send_spooled(const Spool& spool) {
-    // The lock first: what another process has sent since a look at the folder would seem to be missing.
-    const std::optional<UniqueFd> lock = spool.lock_for_sending();
-    Result<std::vector<SpoolEntry>> entries = spool.list();
-    if (!entries) {
-      keep(std::move(entries).error());
-      return;
-    }
-    std::map<std::string, std::uint32_t> stuck;
-    for (const SpoolEntry& entry : *entries) {
-      // Later batches of a database wait for the earlier ones, since its ledger only counts up.
-      if (!lock || stuck.contains(entry.fingerprint) || !send_file(spool, entry)) {
-        ++stuck[entry.fingerprint];
-      }
-    }
-    for (const auto& [fingerprint, batches] : stuck) {
-      (unreachable_.contains(fingerprint) ? unreachable_batches_ : waiting_) += batches;
-    }
-    try_again_soon_ = try_again_soon_ || (!lock && !stuck.empty());
-    note_waiting(stuck);
+  /// Without a segment: only what is on disk.
+  void send_spooled() {
+    const std::optional<UniqueFd> lock = spool_ == nullptr ? std::nullopt : spool_->lock_for_sending();
+    may_send_ = lock.has_value();
+    send_all();
   }
 
   /// Says when the next run should come, for whatever could not be done now.
@@ -117,20 +54,67 @@ class Run {
       const TablePhase phase = source_->tables.table(number).state().phase();
       if (phase == TablePhase::closing || phase == TablePhase::sealed) {
         ++waiting_;
-        try_again_soon_ = true;
+        // One that is kept there by a database that failed comes with that; all others soon.
+        try_again_soon_ = try_again_soon_ || phase == TablePhase::closing || stuck_in_memory_.empty();
       }
     }
     DrainRecord& record = source_->tables.drains();
     record.waiting.store(waiting_, std::memory_order_relaxed);
     record.unreachable.store(unreachable_batches_, std::memory_order_relaxed);
     const UnixTime soon = now_ + kPauseOther;
-    record.next_run.store(try_again_soon_ || put_off_until_ == 0 ? soon : put_off_until_, std::memory_order_relaxed);
+    const UnixTime put_off_until = delivery_.put_off_until();
+    record.next_run.store(try_again_soon_ || put_off_until == 0 ? soon : put_off_until, std::memory_order_relaxed);
     record.last_run.store(now_, std::memory_order_relaxed);
   }
 
-  DrainReport report;
+  [[nodiscard]] DrainReport take_report() {
+    // What went out from memory instead is no failure, nor is another database's part.
+    const bool concerned = options_.errors_of.empty() ? !stuck_in_memory_.empty() : stuck_in_memory_.contains(options_.errors_of);
+    if (storing_failed_with_ && concerned) {
+      delivery_.keep(std::move(*storing_failed_with_));
+    }
+    delivery_.report.ran = true;
+    return std::move(delivery_.report);
+  }
 
  private:
+  [[nodiscard]] std::vector<SpoolEntry> list() {
+    if (spool_ == nullptr) {
+      return {};
+    }
+    Result<std::vector<SpoolEntry>> entries = spool_->list();
+    if (!entries) {
+      delivery_.keep(std::move(entries).error());
+      return {};
+    }
+    return std::move(*entries);
+  }
+
+  /// Returns how many batches left the disk.
+  std::size_t send_all() {
+    waiting_ = 0;
+    unreachable_batches_ = 0;
+    const std::vector<SpoolEntry> entries = list();
+    if (may_send_ && !entries.empty()) {
+      spool_->remove_orphans();
+    }
+    std::map<std::string, std::uint32_t> stuck;
+    std::size_t left = 0;
+    for (const SpoolEntry& entry : entries) {
+      // Later batches of a database wait for the earlier ones, since its ledger only counts up.
+      if (!may_send_ || stuck.contains(entry.fingerprint) || !delivery_.send_file(*spool_, entry)) {
+        ++stuck[entry.fingerprint];
+        ++left;
+      }
+    }
+    for (const auto& [fingerprint, batches] : stuck) {
+      (delivery_.is_unreachable(fingerprint) ? unreachable_batches_ : waiting_) += batches;
+    }
+    try_again_soon_ = !may_send_ && !stuck.empty();
+    note_waiting(stuck);
+    return entries.size() - left;
+  }
+
   /// For each database, how many of its batches are left on disk.
   void note_waiting(const std::map<std::string, std::uint32_t>& stuck) {
     for (TargetIndex target = 0; source_ != nullptr && target < source_->targets.used(); ++target) {
@@ -140,40 +124,6 @@ class Run {
         delivery->waiting.store(batches == stuck.end() ? 0 : batches->second, std::memory_order_relaxed);
       }
     }
-  }
-
-  /// Each batch or none: what is on disk is sent, and what is still in memory must not be.
-  bool put_in_spool(const Spool& spool, const MinuteTable& table, const RowsByTarget& rows) {
-    for (const auto& [fingerprint, of_target] : rows) {
-      if (!keep(spool.put({batch_of(table), fingerprint}, of_target))) {
-        for (const auto& [put, ignored] : rows) {
-          keep(spool.remove({batch_of(table), put}));
-        }
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /// Where nothing can be spooled.
-  bool send_from_memory(const MinuteTable& table, const RowsByTarget& rows) {
-    table.note_sent_from_memory();
-    bool sent = true;
-    for (const auto& [fingerprint, of_target] : rows) {
-      sent = send({batch_of(table), fingerprint}, of_target) == Sent::yes && sent;
-    }
-    return sent;
-  }
-
-  /// A batch that was sent from memory overtook those that wait on a disk which cannot be reached. So it is a source of its
-  /// own, for the ledger would take them for old. It keeps that name although it may be spooled later.
-  [[nodiscard]] BatchId batch_of(const MinuteTable& table) const {
-    const std::string segment = source_->segment.identity();
-    const std::uint64_t number = table.batch_number();
-    if (!table.sent_from_memory()) {
-      return {segment, number};
-    }
-    return {sha256_hex(segment + "-memory-" + std::to_string(number), segment.size()), number};
   }
 
   [[nodiscard]] std::vector<MinuteTable> sealed_by_batch_number() const {
@@ -189,121 +139,117 @@ class Run {
     return sealed;
   }
 
-  /// Notes a failure for the report. True if there was none.
-  bool keep(Status status) {
-    if (!status && !report.error) {
-      report.error = std::move(status).error();
+  void store_sealed_tables() {
+    stuck_in_memory_.clear();
+    storing_failed_with_.reset();
+    on_disk_ = list();
+    const std::uint64_t used = usage_of(on_disk_).bytes;
+    room_ = options_.spool_max - std::min(used, options_.spool_max);
+    for (const MinuteTable& table : sealed_by_batch_number()) {
+      RowsByTarget rows = rows_of(table, source_->tables, source_->targets);
+      // Of a table that left memory in part, what is done with must not be sent again.
+      std::erase_if(rows, [&](const auto& of_target) { return delivery_.is_done(table.batch_number(), of_target.first); });
+      for (auto& [fingerprint, of_target] : rows) {
+        make_batch(of_target);
+      }
+      if (!put_on_disk(table, rows) && !send_from_memory(table, rows)) {
+        continue;
+      }
+      stop_point("drain.spooled");
+      const TableState state = table.state();
+      (void)table.change(state, state.with(TablePhase::stored));
+      stop_point("drain.stored");
     }
-    return status.ok();
   }
 
-  bool send_file(const Spool& spool, const SpoolEntry& entry) {
-    Result<std::vector<CounterRow>> rows = spool.load(entry);
-    if (!rows) {
-      const bool damaged = rows.error().code == ErrorCode::damaged;
-      keep(rows.error());
-      return damaged && keep(spool.set_aside(entry, rows.error().message));
+  /// Each batch or none: what is on disk is sent, and what is still in memory must not be.
+  bool put_on_disk(const MinuteTable& table, const RowsByTarget& rows) {
+    if (spool_ == nullptr) {
+      return rows.empty();
     }
-    switch (send(entry, *rows)) {
-      case Sent::yes:
-        return keep(spool.remove(entry));
-      case Sent::later:
+    std::uint64_t taken = 0;
+    for (const auto& [fingerprint, of_target] : rows) {
+      // Earlier batches that are stuck in memory must not be overtaken; and a commit that may have taken place must not be
+      // repeated from disk.
+      Result<std::uint64_t> put = Error{ErrorCode::no_space, ""};
+      if (!stuck_in_memory_.contains(fingerprint) && !delivery_.is_unanswered(table.batch_number(), fingerprint)) {
+        put = spool_->put({batch_of(table), fingerprint}, of_target, room_ - taken);
+        if (!put && !storing_failed_with_) {
+          storing_failed_with_ = put.error();
+        }
+      }
+      if (!put) {
+        take_back(table, rows);
         return false;
-      case Sent::never:
-        break;
-    }
-    return rows->size() > 1 ? send_in_halves(spool, entry, *rows) : keep(spool.set_aside(entry, refusal_));
-  }
-
-  /// A database that refuses one row refuses the whole batch, and would hold up all that come after it. So the batch
-  /// becomes two, down to the row that is to blame; that one is set aside, and all others are stored. The names of the
-  /// halves follow from that of the batch: cut off by a kill, the same is done again, and the ledger knows what it has.
-  bool send_in_halves(const Spool& spool, const SpoolEntry& entry, std::span<const CounterRow> rows) {
-    const SpoolEntry first = half_of(entry, '1');
-    const SpoolEntry second = half_of(entry, '2');
-    const std::size_t middle = rows.size() / 2;
-    if (!keep(spool.put(first, rows.first(middle))) || !keep(spool.put(second, rows.subspan(middle))) ||
-        !keep(spool.remove(entry))) {
-      return false;
-    }
-    const bool sent = send_file(spool, first);
-    return send_file(spool, second) && sent;
-  }
-
-  static SpoolEntry half_of(const SpoolEntry& entry, char which) {
-    const std::string name = entry.id.source + "-" + std::to_string(entry.id.number) + "-" + which;
-    return {{sha256_hex(name, entry.id.source.size()), 1}, entry.fingerprint};
-  }
-
-  enum class Sent {
-    yes,
-    later,  ///< Not now: the database cannot be reached, or is put off.
-    never,  ///< It refuses a row; see refusal_.
-  };
-
-  Sent send(const SpoolEntry& entry, std::span<const CounterRow> rows) {
-    DeliveryRecord* delivery = source_ == nullptr ? nullptr : source_->targets.delivery(entry.fingerprint);
-    if (delivery != nullptr && !options_.even_if_put_off && !delivery->may_try(now_)) {
-      put_off(*delivery);
-      return Sent::later;
-    }
-    Result<Sink*> sink = sinks_.sink_for(entry.fingerprint);
-    if (sink && *sink == nullptr) {
-      unreachable_.insert(entry.fingerprint);
-      return Sent::later;
-    }
-    stop_point("send.connected");
-    Status written = sink ? (*sink)->write(ledger_id(entry), rows) : Status(std::move(sink).error());
-    stop_point("send.answered");
-    if (written) {
-      report.rows_written += static_cast<std::int64_t>(rows.size());
-      if (delivery != nullptr) {
-        delivery->succeeded(rows.size(), now_);
       }
-      return Sent::yes;
+      taken += std::min(*put, room_ - taken);
     }
-    if (written.error().code == ErrorCode::rejected) {
-      refusal_ = written.error().message;
-      if (delivery != nullptr) {
-        delivery->refused(refusal_, now_);
-      }
-      // One row is the end of it, and news to whoever asked for this run; more than one are tried in halves.
-      if (rows.size() == 1) {
-        keep_of(entry, std::move(written));
-      }
-      return Sent::never;
+    room_ -= taken;
+    for (const auto& [fingerprint, ignored] : rows) {
+      on_disk_.push_back({batch_of(table), fingerprint});
     }
-    if (delivery != nullptr) {
-      delivery->failed(written.error().message, now_);
-      put_off(*delivery);
-    }
-    keep_of(entry, std::move(written));
-    return Sent::later;
+    return true;
   }
 
-  /// The same for a database's failure, which may be none of this run's business.
-  void keep_of(const SpoolEntry& entry, Status status) {
-    if (options_.errors_of.empty() || options_.errors_of == entry.fingerprint) {
-      (void)keep(std::move(status));
+  /// Another process that sends may have had some of them: then all stay where they are, and what was sent is known by its
+  /// number when it is put there again.
+  void take_back(const MinuteTable& table, const RowsByTarget& rows) {
+    for (const auto& [fingerprint, ignored] : rows) {
+      if (may_send_) {
+        delivery_.keep(spool_->remove({batch_of(table), fingerprint}));
+      } else {
+        stuck_in_memory_.insert(fingerprint);
+      }
     }
   }
 
-  /// If nothing else waits, the next run comes when the first database that failed may be tried again.
-  void put_off(const DeliveryRecord& delivery) {
-    const UnixTime until = delivery.next_attempt.load(std::memory_order_relaxed);
-    put_off_until_ = put_off_until_ == 0 ? until : std::min(put_off_until_, until);
+  /// What the disk does not take. A database whose rows are stuck does not hold up the others.
+  bool send_from_memory(const MinuteTable& table, const RowsByTarget& rows) {
+    bool sent = true;
+    for (const auto& [fingerprint, of_target] : rows) {
+      if (!stuck_in_memory_.contains(fingerprint) && !waits_on_disk(fingerprint)) {
+        table.note_sent_from_memory();
+        if (delivery_.send_from_memory(spool_, {batch_of(table), fingerprint}, of_target)) {
+          continue;
+        }
+      }
+      stuck_in_memory_.insert(fingerprint);
+      sent = false;
+    }
+    return sent;
+  }
+
+  /// A batch that was sent from memory overtook those that wait on a disk which cannot be reached. So it is a source of its
+  /// own, for the ledger would take them for old. It keeps that name although it may be spooled later.
+  [[nodiscard]] BatchId batch_of(const MinuteTable& table) const {
+    const std::string segment = source_->segment.identity();
+    const std::uint64_t number = table.batch_number();
+    if (!table.sent_from_memory()) {
+      return {segment, number};
+    }
+    return {sha256_hex(segment + "-memory-" + std::to_string(number), segment.size()), number};
+  }
+
+  /// Whether earlier batches of the own segment for the same database are on disk. They go first.
+  [[nodiscard]] bool waits_on_disk(const std::string& fingerprint) const {
+    return std::any_of(on_disk_.begin(), on_disk_.end(), [&](const SpoolEntry& other) {
+      return other.fingerprint == fingerprint && other.id.source == source_->segment.identity();
+    });
   }
 
   const DrainSource* source_;
+  const Spool* spool_;
   const DrainOptions& options_;
   UnixTime now_;
-  SinkSet sinks_;
+  Delivery delivery_;
+  bool may_send_ = false;  ///< This run has the right to send what is on disk.
+  std::vector<SpoolEntry> on_disk_;
+  std::uint64_t room_ = 0;
+  std::set<std::string> stuck_in_memory_;  ///< Fingerprints.
+  std::optional<Error> storing_failed_with_;
   std::uint32_t waiting_ = 0;
   std::uint32_t unreachable_batches_ = 0;
-  std::set<std::string> unreachable_;  ///< Databases that nobody here knows how to reach.
-  bool try_again_soon_ = false;        ///< Something waits for other reasons than a database that failed.
-  UnixTime put_off_until_ = 0;
-  std::string refusal_;  ///< Of the last batch that a database refused.
+  bool try_again_soon_ = false;  ///< Something waits for other reasons than a database that failed.
 };
 
 /// Marks the time in which rows move from one place to another.
@@ -332,31 +278,25 @@ DrainReport drain_segment(const DrainSource& source, const std::string& data_dir
   if (!file_lock::try_acquire(lock->get(), LockByte::flush)) {
     return {};
   }
-  Run run(&source, options, now);
-  run.report.ran = true;
   stop_point("drain.locked");
   const DrainMark mark(source.tables.drains());
   stop_point("drain.marked");
   seal(source.tables, source.lanes, options.scope, minute_of(now));
-  const Result<Spool> spool = Spool::open(data_dir);
-  run.store_sealed_tables(spool);
-  run.reset_stored_tables();
-  if (spool) {
-    run.send_spooled(*spool);
+  Result<Spool> spool = Spool::open(data_dir);
+  Run run(&source, spool ? &*spool : nullptr, options, now);
+  while (run.store_and_send()) {
   }
   stop_point("drain.sent");
   run.plan_next_run();
   stop_point("drain.planned");
-  return std::move(run.report);
+  return run.take_report();
 }
 
 DrainReport drain_spool(const std::string& data_dir, const DrainOptions& options, UnixTime now) {
-  Run run(nullptr, options, now);
-  run.report.ran = true;
-  if (const Result<Spool> spool = Spool::open(data_dir)) {
-    run.send_spooled(*spool);
-  }
-  return std::move(run.report);
+  Result<Spool> spool = Spool::open(data_dir);
+  Run run(nullptr, spool ? &*spool : nullptr, options, now);
+  run.send_spooled();
+  return run.take_report();
 }
 
 }  // namespace

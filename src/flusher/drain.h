@@ -29,6 +29,7 @@ struct DrainReport {
 struct DrainOptions {
   SealScope scope = SealScope::finished;
   bool even_if_put_off = false;  ///< Try a database although its last failure is too recent.
+  std::uint64_t spool_max = kSpoolMax;  ///< Bytes that may wait on disk; as many again may be set aside there.
   SinkOptions sink;
   /// If set, failures of other databases than this one are no failure of the run: their rows wait, and status() tells.
   std::string errors_of;
@@ -51,10 +52,11 @@ struct DrainSource {
 /// lock; a second one returns at once. Every step may be cut off by a kill: the next run goes on with it.
 ///
 ///   open -> closing -> sealed (has a batch number) -> spooled to disk -> stored -> free
-///                                                  \-> sent at once, where there is no disk to spool to
+///                                                  \-> sent at once, where the disk takes nothing
 ///
-/// A database that fails is put off for a growing while; the others go on. A row that a database refuses for good, such
-/// as one out of the range of its columns, is moved into the folder `set-aside` of the spool, and holds up nothing.
+/// A database that fails is put off for a growing while; the others go on. What the disk does not take (spool_max, a full
+/// disk, a folder that cannot be used) is sent from memory, unless earlier batches for the same database wait on disk; else
+/// it stays in memory, and its table is not free.
 /// Without a source (no shared memory to be had) only what lies in the spool is sent.
 DrainReport drain(const DrainSource* source, const std::string& data_dir, const DrainOptions& options, UnixTime now);
 

@@ -61,7 +61,8 @@ bool leave_parent(const Segment& segment) {
 /// The flusher's life, from the lock to the end.
 class Flusher {
  public:
-  Flusher(const FlusherSource& source, const std::string& data_dir) : source_(source), data_dir_(data_dir) {
+  Flusher(const FlusherSource& source, const std::string& data_dir, std::uint64_t spool_max)
+      : source_(source), data_dir_(data_dir), spool_max_(spool_max) {
     sigemptyset(&ends_);
     sigaddset(&ends_, SIGTERM);
     sigaddset(&ends_, SIGINT);
@@ -118,6 +119,7 @@ class Flusher {
     DrainOptions options;
     options.scope = scope;
     options.sink.timeout = kSinkTimeout;
+    options.spool_max = spool_max_;
     const DrainSource source{source_.segment, source_.lanes, source_.tables, source_.targets};
     (void)drain(&source, data_dir_, options, clock::now());
   }
@@ -193,6 +195,7 @@ class Flusher {
 
   const FlusherSource& source_;
   const std::string& data_dir_;
+  const std::uint64_t spool_max_;
   UniqueFd lock_;
   sigset_t ends_{};
   bool ended_ = false;
@@ -200,11 +203,11 @@ class Flusher {
   double last_look_ = 0;
 };
 
-[[noreturn]] void live_as_flusher(const FlusherSource& source, const std::string& data_dir) {
+[[noreturn]] void live_as_flusher(const FlusherSource& source, const std::string& data_dir, std::uint64_t spool_max) {
   stop_point("flusher.forked");
   if (leave_parent(source.segment)) {
     stop_point("flusher.detached");
-    Flusher(source, data_dir).run();
+    Flusher(source, data_dir, spool_max).run();
   }
   // Nothing of the parent's may run: no destructor, no exit handler, no flushing of its output buffers.
   _exit(0);
@@ -221,7 +224,7 @@ bool flusher_seems_fine(const FlusherRecord& record, UnixTime now) {
   return age <= kHeartbeatFresh && age >= -kHeartbeatFresh && record.build.load(relaxed) >= flusher_build();
 }
 
-FlusherStart start_flusher(const FlusherSource& source, const std::string& data_dir) {
+FlusherStart start_flusher(const FlusherSource& source, const std::string& data_dir, std::uint64_t spool_max) {
   if (flusher_lives(source)) {
     if (source.record.build.load(relaxed) < flusher_build()) {
       source.record.wanted_build.store(flusher_build(), relaxed);
@@ -239,7 +242,7 @@ FlusherStart start_flusher(const FlusherSource& source, const std::string& data_
     if (const pid_t grandchild = fork(); grandchild != 0) {
       _exit(grandchild < 0 ? 1 : 0);
     }
-    live_as_flusher(source, data_dir);
+    live_as_flusher(source, data_dir, spool_max);
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {

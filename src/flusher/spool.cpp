@@ -24,8 +24,12 @@ namespace presence {
 namespace {
 
 constexpr std::string_view kSuffix = ".batch";
+constexpr std::string_view kAttemptSuffix = ".attempt";
 constexpr std::size_t kHexId = 32;
 constexpr std::size_t kHexNumber = 16;
+constexpr std::size_t kBaseName = 2 * kHexId + kHexNumber + 2;
+constexpr std::uint64_t kBlock = 4096;
+constexpr UnixTime kYoung = 60;
 
 Error io_error(const std::string& what, int error) {
   const bool full = error == ENOSPC || error == EDQUOT;
@@ -127,14 +131,44 @@ Result<std::string> read_all(const std::string& path) {
   }
 }
 
-std::string file_name(const SpoolEntry& entry) {
+std::uint64_t on_disk(std::uint64_t bytes) { return (bytes + kBlock - 1) / kBlock * kBlock; }
+
+/// What all files of a batch begin with.
+std::string base_name(const SpoolEntry& entry) {
   std::array<char, kHexNumber + 1> number{};
   std::snprintf(number.data(), number.size(), "%016llx", static_cast<unsigned long long>(entry.id.number));
-  return entry.id.source + "-" + number.data() + "-" + entry.fingerprint + std::string(kSuffix);
+  return entry.id.source + "-" + number.data() + "-" + entry.fingerprint;
+}
+
+std::string file_name(const SpoolEntry& entry) { return base_name(entry) + std::string(kSuffix); }
+
+std::string_view suffix_of(Beside kind) {
+  switch (kind) {
+    case Beside::attempt:
+      return kAttemptSuffix;
+    case Beside::refused:
+      return ".refused.jsonl";
+    case Beside::doubtful:
+      return ".doubtful.jsonl";
+  }
+  return {};
+}
+
+/// Calls `visit(name)` for each file in the folder.
+template <class Visit>
+Status for_each_file(const std::string& path, Visit&& visit) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(path.c_str()), closedir);
+  if (!folder) {
+    return io_error("cannot list " + path, errno);
+  }
+  while (const dirent* file = readdir(folder.get())) {
+    visit(file->d_name, dirfd(folder.get()));
+  }
+  return {};
 }
 
 std::optional<SpoolEntry> parse_file_name(std::string_view name) {
-  if (name.size() != 2 * kHexId + kHexNumber + 2 + kSuffix.size() || !name.ends_with(kSuffix)) {
+  if (name.size() != kBaseName + kSuffix.size() || !name.ends_with(kSuffix)) {
     return std::nullopt;
   }
   const std::string_view source = name.substr(0, kHexId);
@@ -143,7 +177,7 @@ std::optional<SpoolEntry> parse_file_name(std::string_view name) {
   if (!is_hex(source) || !is_hex(number) || !is_hex(fingerprint)) {
     return std::nullopt;
   }
-  SpoolEntry entry{{std::string(source), 0}, std::string(fingerprint)};
+  SpoolEntry entry{{std::string(source), 0}, std::string(fingerprint), 0, 0};
   std::from_chars(number.data(), number.data() + number.size(), entry.id.number, 16);
   return entry;
 }
@@ -179,24 +213,44 @@ Result<Spool> Spool::open(const std::string& data_dir) {
   return Spool(folder);
 }
 
+SpoolUsage usage_of(std::span<const SpoolEntry> entries) {
+  SpoolUsage usage;
+  for (const SpoolEntry& entry : entries) {
+    usage.bytes += entry.bytes;
+    ++usage.batches;
+    usage.oldest = usage.oldest == 0 ? entry.stored : std::min(usage.oldest, entry.stored);
+  }
+  return usage;
+}
+
 std::string Spool::path_of(const SpoolEntry& entry) const { return folder_ + "/" + file_name(entry); }
 
-Status Spool::put(const SpoolEntry& entry, std::span<const CounterRow> rows) const {
+std::string Spool::path_of(const SpoolEntry& entry, Beside kind) const {
+  return (kind == Beside::attempt ? folder_ : folder_aside()) + "/" + base_name(entry) + std::string(suffix_of(kind));
+}
+
+Result<std::uint64_t> Spool::put(const SpoolEntry& entry, std::span<const CounterRow> rows, std::uint64_t room) const {
   const std::string path = path_of(entry);
   if (access(path.c_str(), F_OK) == 0) {
-    return {};
+    return std::uint64_t{0};
   }
   const std::string bytes = encode_batch(rows);
+  if (on_disk(bytes.size()) > room) {
+    return Error{ErrorCode::no_space, "what waits in " + folder_ + " has reached presence.spool_max"};
+  }
   std::optional<Status> created = create_whole(folder_, path, bytes);
   if (!created) {
     // One process at a time writes for a source, so this name cannot clash.
     created = create_renamed(folder_ + "/unfinished-" + entry.id.source, path, bytes);
   }
   if (!*created) {
-    return *created;
+    return std::move(*created).error();
   }
   stop_point("spool.named");
-  return sync_folder(folder_);
+  if (Status synced = sync_folder(folder_); !synced) {
+    return std::move(synced).error();
+  }
+  return on_disk(bytes.size());
 }
 
 std::optional<UniqueFd> Spool::lock_for_sending() const {
@@ -208,15 +262,19 @@ std::optional<UniqueFd> Spool::lock_for_sending() const {
 }
 
 Result<std::vector<SpoolEntry>> Spool::list() const {
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(folder_.c_str()), closedir);
-  if (!folder) {
-    return io_error("cannot list " + folder_, errno);
-  }
   std::vector<SpoolEntry> entries;
-  while (const dirent* file = readdir(folder.get())) {
-    if (std::optional<SpoolEntry> entry = parse_file_name(file->d_name)) {
+  Status listed = for_each_file(folder_, [&](const char* name, int folder) {
+    std::optional<SpoolEntry> entry = parse_file_name(name);
+    struct stat status {};
+    // One that is gone by now has been sent in between.
+    if (entry && fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0) {
+      entry->bytes = on_disk(static_cast<std::uint64_t>(status.st_size));
+      entry->stored = status.st_mtim.tv_sec;
       entries.push_back(std::move(*entry));
     }
+  });
+  if (!listed) {
+    return std::move(listed).error();
   }
   std::sort(entries.begin(), entries.end(), [](const SpoolEntry& a, const SpoolEntry& b) {
     return std::tie(a.fingerprint, a.id.source, a.id.number) < std::tie(b.fingerprint, b.id.source, b.id.number);
@@ -238,11 +296,74 @@ Status Spool::remove(const SpoolEntry& entry) const {
     return io_error("cannot remove " + path, errno);
   }
   stop_point("spool.removed");
+  // In this order: a batch without its attempt would be sent again.
+  return remove_beside(entry, Beside::attempt);
+}
+
+void Spool::remove_orphans() const {
+  std::vector<std::string> orphans;
+  const Status listed = for_each_file(folder_, [&](std::string_view name, int folder) {
+    if (name.size() <= kBaseName || !name.substr(kBaseName).starts_with(kAttemptSuffix)) {
+      return;
+    }
+    const std::string batch = std::string(name.substr(0, kBaseName)) + std::string(kSuffix);
+    struct stat status {};
+    // A young one may be from somebody who is about to put its batch.
+    if (faccessat(folder, batch.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT &&
+        fstatat(folder, std::string(name).c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        clock::now() - status.st_mtim.tv_sec > kYoung) {
+      orphans.push_back(folder_ + "/" + std::string(name));
+    }
+  });
+  for (const std::string& path : orphans) {
+    unlink(path.c_str());
+  }
+  static_cast<void>(listed.ok());
+}
+
+Status Spool::write_beside(const SpoolEntry& entry, Beside kind, std::string_view bytes) const {
+  const std::string folder = kind == Beside::attempt ? folder_ : folder_aside();
+  if (kind != Beside::attempt) {
+    if (Status made = make_private_folder(folder); !made) {
+      return made;
+    }
+  }
+  const std::string path = path_of(entry, kind);
+  Status written = create_renamed(path + ".unfinished", path, bytes);
+  return written ? sync_folder(folder) : std::move(written);
+}
+
+Result<std::optional<std::string>> Spool::read_beside(const SpoolEntry& entry, Beside kind) const {
+  const std::string path = path_of(entry, kind);
+  if (access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
+    return std::optional<std::string>();
+  }
+  Result<std::string> bytes = read_all(path);
+  return bytes ? Result<std::optional<std::string>>(std::move(*bytes)) : std::move(bytes).error();
+}
+
+Status Spool::remove_beside(const SpoolEntry& entry, Beside kind) const {
+  const std::string path = path_of(entry, kind);
+  if (unlink(path.c_str()) != 0 && errno != ENOENT) {
+    return io_error("cannot remove " + path, errno);
+  }
   return {};
 }
 
+std::uint64_t Spool::bytes_set_aside() const {
+  std::uint64_t bytes = 0;
+  const Status listed = for_each_file(folder_aside(), [&](const char* name, int folder) {
+    struct stat status {};
+    if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode)) {
+      bytes += on_disk(static_cast<std::uint64_t>(status.st_size));
+    }
+  });
+  static_cast<void>(listed.ok());  // Nothing was ever set aside.
+  return bytes;
+}
+
 Status Spool::set_aside(const SpoolEntry& entry, std::string_view reason) const {
-  const std::string aside = folder_ + "/set-aside";
+  const std::string aside = folder_aside();
   if (Status made = make_private_folder(aside); !made) {
     return made;
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/counter_row.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -19,6 +20,27 @@ namespace presence {
 struct SpoolEntry {
   BatchId id;
   std::string fingerprint;  ///< 32 hex digits.
+  std::uint64_t bytes = 0;  ///< What it takes on disk; only from list().
+  UnixTime stored = 0;      ///< When it was put there; only from list().
+};
+
+/// What waits in a spool.
+struct SpoolUsage {
+  std::uint64_t bytes = 0;  ///< On disk, in whole blocks of 4096.
+  std::uint32_t batches = 0;
+  UnixTime oldest = 0;  ///< When the oldest batch was put there; 0 if none waits.
+};
+
+[[nodiscard]] SpoolUsage usage_of(std::span<const SpoolEntry> entries);
+
+/// What a spool may take on disk, in bytes, unless somebody sets another limit.
+inline constexpr std::uint64_t kSpoolMax = std::uint64_t{256} << 20;
+
+/// Files that belong to a batch and are named after it.
+enum class Beside {
+  attempt,   ///< What is known of an attempt to send it (see SpoolNotes). In the spool's folder; useless without the batch.
+  refused,   ///< Its rows that the database refuses, one JSON object a line. In `set-aside`; stays.
+  doubtful,  ///< All of its rows, if nobody can tell whether they were committed. Likewise.
 };
 
 /// The batch as the ledger of its database knows it. Two targets (a DSN and a PDO object, two users) may lead to one
@@ -33,9 +55,9 @@ class Spool {
   /// fails or the data folder belongs to somebody else.
   static Result<Spool> open(const std::string& data_dir);
 
-  /// Stores a batch unless it is there already. Syncs the file and the folder before it returns. Errors: no_space,
-  /// unavailable.
-  Status put(const SpoolEntry& entry, std::span<const CounterRow> rows) const;
+  /// Stores a batch unless it is there already. Syncs the file and the folder before it returns: how many bytes that took on
+  /// disk. Errors: no_space if that is more than `room` bytes, or the disk is full; unavailable.
+  Result<std::uint64_t> put(const SpoolEntry& entry, std::span<const CounterRow> rows, std::uint64_t room = kSpoolMax) const;
 
   /// The right to send: batches of one source must go out one after the other, and several segments may share a folder.
   /// None if another process has it. Ends with the descriptor.
@@ -47,8 +69,19 @@ class Spool {
   /// The rows of a batch. Errors: damaged, unavailable.
   [[nodiscard]] Result<std::vector<CounterRow>> load(const SpoolEntry& entry) const;
 
-  /// Removes a batch that is committed.
+  /// Removes a batch that is committed, and then its attempt.
   Status remove(const SpoolEntry& entry) const;
+
+  /// Removes what a kill left behind: attempts at batches that are gone. Only with the right to send.
+  void remove_orphans() const;
+
+  /// Writes, replaces, reads and removes a file beside a batch. As put(), a write is synced, and whole or not at all.
+  Status write_beside(const SpoolEntry& entry, Beside kind, std::string_view bytes) const;
+  [[nodiscard]] Result<std::optional<std::string>> read_beside(const SpoolEntry& entry, Beside kind) const;
+  Status remove_beside(const SpoolEntry& entry, Beside kind) const;
+
+  /// What the folder `set-aside` takes on disk, in bytes.
+  [[nodiscard]] std::uint64_t bytes_set_aside() const;
 
   /// Moves a batch out of the way into `set-aside`, with the reason in a text file beside it.
   Status set_aside(const SpoolEntry& entry, std::string_view reason) const;
@@ -59,6 +92,8 @@ class Spool {
   explicit Spool(std::string folder) : folder_(std::move(folder)) {}
 
   [[nodiscard]] std::string path_of(const SpoolEntry& entry) const;
+  [[nodiscard]] std::string path_of(const SpoolEntry& entry, Beside kind) const;
+  [[nodiscard]] std::string folder_aside() const { return folder_ + "/set-aside"; }
 
   std::string folder_;
 };

@@ -147,6 +147,8 @@ void add_sink(zval* list, const CounterStatus::SinkPart& sink) {
   add_time(&row, "last_flush", sink.last_flush);
   add_number(&row, "rows_written", sink.rows_written);
   add_number(&row, "batches_written", sink.batches_written);
+  add_number(&row, "rows_refused", sink.rows_refused);
+  add_number(&row, "batches_doubtful", sink.batches_doubtful);
   add_assoc_string(&row, "breaker", sink.failures == 0 ? "closed" : "open");
   add_number(&row, "failures", sink.failures);
   add_time(&row, "next_attempt", sink.failures == 0 ? 0 : sink.next_attempt);
@@ -192,6 +194,7 @@ void add_status(zval* array, const CounterStatus& status) {
   add_number(&part, "minutes_max", status.minutes_max);
   add_assoc_zval(array, "series", &part);
   add_number(array, "direct_adds", status.direct_adds);
+  add_number(array, "refused_adds", status.refused_adds);
   add_number(array, "shortened_arguments", status.shortened_arguments);
   add_number(array, "scrubbed_arguments", status.scrubbed_arguments);
   add_number(array, "damaged_series", status.damaged_series);
@@ -204,6 +207,13 @@ void add_status(zval* array, const CounterStatus& status) {
   add_time(&part, "next_run", status.next_run);
   add_number(&part, "batches_waiting", status.batches_waiting);
   add_assoc_zval(array, "flusher", &part);
+  array_init(&part);
+  add_number(&part, "batches", status.spool.batches);
+  add_number(&part, "bytes", status.spool.bytes);
+  add_number(&part, "max", PRESENCE_G(settings)->spool_max);
+  add_time(&part, "oldest", status.spool.oldest);
+  add_number(&part, "set_aside", status.set_aside);
+  add_assoc_zval(array, "spool", &part);
   array_init(&part);
   for (const CounterStatus::SinkPart& sink : status.sinks) {
     add_sink(&part, sink);
@@ -472,7 +482,9 @@ PHP_METHOD(Counters, status) {
     return;
   }
   guarded([&] {
-    const CounterStatus status = presence::counter_status(presence::php::thread_runtime().attachment);
+    presence::php::ThreadRuntime& runtime = presence::php::thread_runtime();
+    CounterStatus status = presence::counter_status(runtime.attachment);
+    status.refused_adds += runtime.counters.refused_adds();
     static_cast<void>(run_zend([&] { add_status(return_value, status); }));
   });
   raise_core_warning();

@@ -11,6 +11,7 @@ zend_class_entry* exception_class(ErrorCode code) {
     case ErrorCode::unavailable:
     case ErrorCode::transient:
     case ErrorCode::not_installed:
+    case ErrorCode::unanswered:
     case ErrorCode::rejected:
       return presence_ce_connection_exception;
     case ErrorCode::no_space:

@@ -203,6 +203,10 @@ constexpr Entry kEntries[] = {
            {{"auto", FlusherMode::automatic}, {"request", FlusherMode::request}, {"off", FlusherMode::off}}};
        return store_choice(text, settings.flusher, choices);
      }},
+    {"presence.spool_max", "256M", kSystem, false,
+     [](std::string_view text, Settings& settings) {
+       return store_number(text, settings.spool_max, std::uint64_t{65536}, std::uint64_t{1} << 40, true);
+     }},
     {"presence.max_series", "8192", kSystem, false,
      [](std::string_view text, Settings& settings) {
        return store_number(text, settings.max_series, std::uint32_t{64}, std::uint32_t{1} << 22, true);

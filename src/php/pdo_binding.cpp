@@ -14,7 +14,8 @@ class UnusableSink final : public Sink {
   explicit UnusableSink(const char* why) : why_(why) {}
 
   Status install() override { return error(); }
-  Status write(const BatchId&, std::span<const CounterRow>) override { return error(); }
+  using Sink::write;
+  Result<WriteReport> write(const BatchId&, std::span<const CounterRow>, BatchNotes&) override { return error(); }
   Result<std::vector<CounterBucket>> read(const CounterQuery&) override { return error(); }
 
  private:
@@ -67,7 +68,11 @@ Status PdoBinding::ready_to_write() {
   if (sink_ == nullptr) {
     return {};
   }
-  return holds_object_ ? check_no_transaction(pdo_) : sink_->write({}, {});
+  if (holds_object_) {
+    return check_no_transaction(pdo_);
+  }
+  const Result<WriteReport> written = sink_->write({}, {});
+  return written ? Status() : Status(written.error());
 }
 
 void PdoBinding::end_request(CounterService& counters) {

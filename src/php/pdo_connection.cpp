@@ -8,6 +8,7 @@
 #include "php/guard.h"
 #include "php/pdo_api.h"
 #include "sinks/mysql_errors.h"
+#include "sinks/sql.h"
 
 namespace presence::php {
 namespace {
@@ -181,6 +182,9 @@ ErrorCode classify_sqlite(zend_long number, std::string_view message) {
   if (message.find("within a transaction") != std::string_view::npos) {
     return ErrorCode::transient;  // The application began one by hand, which PDO does not know of.
   }
+  if (sql::is_foreign_column(message)) {
+    return ErrorCode::not_installed;
+  }
   switch (number & 0xFF) {
     case 1:  // ERROR: SQL that does not fit the table: it, a column or the unique hash is missing.
       return ErrorCode::not_installed;
@@ -196,7 +200,6 @@ ErrorCode classify_sqlite(zend_long number, std::string_view message) {
     case 18:  // TOOBIG
     case 19:  // CONSTRAINT
     case 20:  // MISMATCH
-    case 25:  // RANGE
       return ErrorCode::rejected;
     default:
       return ErrorCode::unavailable;

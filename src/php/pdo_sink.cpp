@@ -1,7 +1,6 @@
 #include "php/pdo_sink.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "sinks/batch_writer.h"
 #include "sinks/mysql_errors.h"
 #include "sinks/sql.h"
 
@@ -21,13 +21,6 @@ constexpr double kRepeatTime = 5.0;
 
 // SQLite refuses statements of more than a million bytes unless it was compiled for more.
 constexpr std::size_t kSqliteStatement = 500'000;
-
-template <class Number>
-Number parse_number(const std::string& text) {
-  Number number{};
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
 
 void append_hex(std::string& out, std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -62,29 +55,34 @@ class PdoSink final : public Sink {
       return status;
     }
     if (!is_mysql()) {
-      return in_transaction([this] { return create_tables(); });
+      return in_transaction([this] {
+        Status created = create_tables();
+        return created ? connection_.run("COMMIT") : std::move(created);
+      });
     }
     return create_tables();
   }
 
-  Status write(const BatchId& id, std::span<const CounterRow> rows) override {
+  using Sink::write;
+  Result<WriteReport> write(const BatchId& id, std::span<const CounterRow> rows, BatchNotes& notes) override {
     if (!id.source.empty()) {
       if (Status status = sql::check_batch(id); !status) {
-        return status;
+        return std::move(status).error();
       }
     } else if (rows.empty()) {
-      return {};
+      return WriteReport();
     }
     if (Status status = prepare_to_write(); !status) {
-      return status;
+      return std::move(status).error();
     }
     const double deadline = clock::monotonic() + kRepeatTime;
     for (int repeats = 0;; ++repeats) {
-      Status status = in_transaction([&] { return write_rows(id, rows); });
+      WriteReport report;
+      Status status = in_transaction([&] { return write_once(id, rows, notes, report); });
       const bool repeat = !status && is_mysql() && mysql::is_lock_conflict(failed_with_) && repeats < kMaxRepeats &&
                           clock::monotonic() < deadline;
       if (!repeat) {
-        return status;
+        return status ? Result<WriteReport>(std::move(report)) : std::move(status).error();
       }
     }
   }
@@ -116,11 +114,11 @@ class PdoSink final : public Sink {
     std::vector<CounterBucket> buckets;
     buckets.reserve(rows->size());
     for (const std::vector<std::string>& row : *rows) {
-      buckets.push_back({parse_number<std::int64_t>(row[0]),
-                         {.total = parse_number<double>(row[1]),
-                          .minimum = parse_number<double>(row[2]),
-                          .maximum = parse_number<double>(row[3]),
-                          .count = parse_number<std::int64_t>(row[4])}});
+      buckets.push_back({number_in<std::int64_t>(row[0]),
+                         {.total = number_in<double>(row[1]),
+                          .minimum = number_in<double>(row[2]),
+                          .maximum = number_in<double>(row[3]),
+                          .count = number_in<std::int64_t>(row[4])}});
     }
     return buckets;
   }
@@ -145,11 +143,11 @@ class PdoSink final : public Sink {
       }
       dialect_ = sql::server_dialect(answer->front()[0]);
       // Some room for what the protocol adds.
-      const auto packet = parse_number<std::size_t>(answer->front()[1]);
-      limits_.bytes = std::min(limits_.bytes, packet > 1024 ? packet - 512 : packet);
+      const auto packet = number_in<std::size_t>(answer->front()[1]);
+      max_statement_ = packet > 1024 ? packet - 512 : packet;
     } else {
       dialect_ = sql::Dialect::sqlite;
-      limits_.bytes = kSqliteStatement;
+      max_statement_ = kSqliteStatement;
     }
     prepared_ = true;
     return {};
@@ -160,19 +158,16 @@ class PdoSink final : public Sink {
     return free ? prepare() : free;
   }
 
-  /// Runs `work` in a transaction of ours; rolled back if it fails.
+  /// Runs `work`, which ends with the commit, in a transaction of ours; rolled back if it fails.
   template <class Work>
   Status in_transaction(Work&& work) {
     failed_with_ = 0;
-    Status status = connection_.run(begin_statement());
+    Status status = connection_.run(BatchWriter<Session>::begin_statement(dialect_));
     if (!status) {
       failed_with_ = connection_.last_error();
       return status;
     }
     status = work();
-    if (status.ok()) {
-      status = connection_.run("COMMIT");
-    }
     if (!status.ok()) {
       failed_with_ = connection_.last_error();
       // Fails only where the transaction is gone already.
@@ -182,73 +177,31 @@ class PdoSink final : public Sink {
     return status;
   }
 
-  [[nodiscard]] std::string_view begin_statement() const {
-    // IMMEDIATE: a transaction that begins by reading could not wait for another writer later.
-    return is_mysql() ? "START TRANSACTION" : "BEGIN IMMEDIATE";
-  }
+  /// The connection as BatchWriter wants it.
+  struct Session {
+    PdoSink& sink;
 
-  Status write_rows(const BatchId& id, std::span<const CounterRow> rows) {
+    Status run(std::string_view statement) { return sink.connection_.run(statement); }
+    Result<PdoConnection::Rows> query(std::string_view statement) { return sink.connection_.query(statement); }
+    void append_literal(std::string& out, std::string_view text) const { sink.append_literal(out, text); }
+    [[nodiscard]] unsigned last_error() const { return sink.connection_.last_error(); }
+    [[nodiscard]] sql::Dialect dialect() const { return sink.dialect_; }
+    [[nodiscard]] std::size_t max_statement() const { return sink.max_statement_; }
+  };
+
+  Status write_once(const BatchId& id, std::span<const CounterRow> rows, BatchNotes& notes, WriteReport& report) {
     if (!is_mysql()) {
       if (Status status = create_tables(); !status) {
         return status;
       }
     }
-    bool has_ledger = false;
-    if (!id.source.empty()) {
-      const auto ledger = look_up(id);
-      if (!ledger) {
-        return ledger.error();
-      }
-      if (*ledger == Ledger::applied_before) {
-        return {};
-      }
-      has_ledger = *ledger == Ledger::is_new;
+    Session session{*this};
+    Result<WriteReport> written = BatchWriter<Session>(session, kTable).write(id, rows, notes);
+    if (!written) {
+      return std::move(written).error();
     }
-    const auto quote = [this](std::string& out, std::string_view text) { append_literal(out, text); };
-    const auto send = [this](std::string_view statement) { return connection_.run(statement); };
-    if (Status status = sql::send_upserts(dialect_, kTable, rows, limits_, quote, send); !status) {
-      return status;
-    }
-    return has_ledger ? connection_.run(sql::update_batch(kTable, id, clock::now())) : Status();
-  }
-
-  enum class Ledger { missing, is_new, applied_before };
-
-  /// Asks the ledger about a batch, and locks its source's row until the end of the transaction.
-  Result<Ledger> look_up(const BatchId& id) {
-    // A second round only for a source that is seen for the first time.
-    for (int round = 0; round < 2; ++round) {
-      const auto rows = connection_.query(sql::select_batch(dialect_, kTable, id.source));
-      if (!rows) {
-        // Whoever has rights on single tables only is denied a table that does not exist.
-        const unsigned error = connection_.last_error();
-        const bool missing = is_mysql() && (error == mysql::kNoSuchTable || error == mysql::kTableAccessDenied);
-        return missing ? Result<Ledger>(Ledger::missing) : rows.error();
-      }
-      if (!rows->empty() && !rows->front().empty()) {
-        const auto last = parse_number<std::int64_t>(rows->front().front());
-        return last >= static_cast<std::int64_t>(id.number) ? Ledger::applied_before : Ledger::is_new;
-      }
-      if (Status status = add_source(id.source); !status) {
-        return std::move(status).error();
-      }
-    }
-    return Error{ErrorCode::transient, "the ledger of batches lost a row that was just added"};
-  }
-
-  /// Adds a source. On MySQL outside of the transaction (see sql::insert_source), and begins another one.
-  Status add_source(const std::string& source) {
-    const std::string insert = sql::insert_source(kTable, source);
-    if (!is_mysql()) {
-      return connection_.run(insert);
-    }
-    if (Status status = connection_.run("ROLLBACK"); !status) {
-      return status;
-    }
-    if (Status status = connection_.run(insert); !status && connection_.last_error() != mysql::kDuplicateKey) {
-      return status;
-    }
-    return connection_.run(begin_statement());
+    report = std::move(*written);
+    return {};
   }
 
   Status create_tables() {
@@ -306,7 +259,7 @@ class PdoSink final : public Sink {
   PdoConnection connection_;
   bool prepared_ = false;
   sql::Dialect dialect_ = sql::Dialect::values_function;
-  sql::StatementLimits limits_;
+  std::size_t max_statement_ = 0;  ///< Bytes.
   unsigned failed_with_ = 0;  ///< The driver's number of the error that ended the last transaction.
 };
 

@@ -80,7 +80,7 @@ void end_request() {
 void end_thread(ThreadRuntime* runtime) { delete runtime; }
 
 void raise_pending_core_warning() {
-  char message[512];
+  char message[1024];
   message[0] = '\0';
   guarded([&] {
     if (PRESENCE_G(runtime) == nullptr) {

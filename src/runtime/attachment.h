@@ -38,6 +38,9 @@ class Attachment {
   /// Whether take_warning() has something to give.
   [[nodiscard]] bool has_warning() const { return !warning_.empty(); }
 
+  /// Adds something that the administrator should read.
+  void warn(const std::string& text) { warning_ += warning_.empty() ? text : "; " + text; }
+
   /// What the administrator should read, once: why shared memory is not in use, or was replaced. Empty if nothing.
   [[nodiscard]] std::string take_warning();
 

@@ -1,11 +1,8 @@
 #include "runtime/counter_service.h"
 
-#include <sys/random.h>
 #include <time.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <tuple>
 #include <utility>
 
@@ -21,8 +18,6 @@ namespace {
 
 /// Open connections kept by one thread; a site has one or two databases.
 constexpr std::size_t kSinksMax = 8;
-/// Seconds in which a failed sink is not asked again by single adds.
-constexpr UnixTime kDirectPause = 5;
 constexpr int kReadTries = 3;
 /// Seconds after which a process that may not fork tries again.
 constexpr UnixTime kForkPause = 60;
@@ -32,15 +27,6 @@ constexpr timespec kFlushPause{0, 20'000'000};
 
 constexpr std::uint32_t kNameArgument = 1;
 constexpr std::uint32_t kValueArgument = 3;
-
-std::string random_source() {
-  std::array<std::uint64_t, 2> random{};
-  (void)getrandom(random.data(), sizeof random, 0);
-  std::array<char, 33> text{};
-  std::snprintf(text.data(), text.size(), "%016llx%016llx", static_cast<unsigned long long>(random[0]),
-                static_cast<unsigned long long>(random[1]));
-  return text.data();
-}
 
 CounterRow row_of(std::string_view name, std::optional<std::string_view> argument, double value) {
   CounterRow row;
@@ -67,7 +53,7 @@ UnixTime start_of_bucket(UnixTime slot, std::int64_t step) {
 }  // namespace
 
 CounterService::CounterService(Attachment& attachment)
-    : attachment_(attachment), settings_(attachment.settings()), epoch_(attachment.epoch()) {}
+    : attachment_(attachment), settings_(attachment.settings()), epoch_(attachment.epoch()), direct_(attachment) {}
 
 CounterService::~CounterService() = default;
 
@@ -111,8 +97,7 @@ void CounterService::forget_parent() {
   known_ = nullptr;
   accumulator_.reset();
   sinks_.clear();
-  direct_ = {};
-  spooled_ = {};
+  direct_.forget_parent();
   if (target_) {
     target_->index.reset();
   }
@@ -243,49 +228,11 @@ Status CounterService::add_directly(std::string_view name, std::optional<std::st
   if (shared_) {
     shared_->minutes().statistics().direct_adds.fetch_add(1, std::memory_order_relaxed);
   }
-  const CounterRow row = row_of(name, argument, value);
-  const UnixTime now = clock::now();
-  // A pause that is longer than it can be means that the clock was moved.
-  if (now < direct_again_ && direct_again_ - now <= kDirectPause) {
-    return spool_directly(next_direct_batch(spooled_), row, {ErrorCode::unavailable, "the database failed a moment ago"});
-  }
-  const bool can_wait = !own_ || !own_->private_to_caller;
-  const BatchId id = can_wait ? next_direct_batch(direct_) : BatchId{};
-  Result<Sink*> where = sink();
-  Status written = where ? (*where)->write(can_wait ? ledger_id({id, sink_fingerprint()}) : id, {&row, 1})
-                         : Status(std::move(where).error());
-  if (written) {
-    return written;
-  }
-  direct_again_ = now + kDirectPause;
-  if (!can_wait) {
-    return written;
-  }
-  // Under the same number, since maybe only the answer got lost. Whatever is written at once from here on needs another
-  // source: the ledger would take this one for old.
-  spooled_ = std::exchange(direct_, {});
-  return spool_directly(id, row, written.error());
-}
-
-BatchId CounterService::next_direct_batch(BatchId& last) {
-  if (last.source.empty()) {
-    last.source = random_source();
-  }
-  ++last.number;
-  return last;
-}
-
-Status CounterService::spool_directly(const BatchId& id, const CounterRow& row, const Error& why) {
   Result<Target*> where = target();
   if (!where) {
     return std::move(where).error();
   }
-  const Result<Spool> spool = Spool::open(data_dir(settings_));
-  const Status kept = spool ? spool->put({id, (*where)->fingerprint}, {&row, 1}) : Status(spool.error());
-  if (kept) {
-    return {};
-  }
-  return Error{ErrorCode::unavailable, "the value could not be stored: " + why.message + "; and " + kept.error().message};
+  return direct_.add(row_of(name, argument, value), sink(), (*where)->fingerprint, !own_ || !own_->private_to_caller);
 }
 
 DrainReport CounterService::run_drain(SealScope scope, bool even_if_put_off, const std::string& errors_of) {
@@ -294,6 +241,7 @@ DrainReport CounterService::run_drain(SealScope scope, bool even_if_put_off, con
   options.scope = scope;
   options.even_if_put_off = even_if_put_off;
   options.sink.timeout = settings_.timeout;
+  options.spool_max = settings_.spool_max;
   SharedState* state = shared();
   if (Result<Target*> where = target(); where && (own_ || state == nullptr)) {
     if (Result<Sink*> own = sink(); own && !(own_ && own_->private_to_caller)) {
@@ -328,7 +276,7 @@ void CounterService::have_flusher() {
   const UnixTime now = clock::now();
   const FlusherSource source = shared_->flusher();
   if (!flusher_seems_fine(source.record, now) &&
-      start_flusher(source, data_dir(settings_)) == FlusherStart::forbidden) {
+      start_flusher(source, data_dir(settings_), settings_.spool_max) == FlusherStart::forbidden) {
     fork_again_ = now + kForkPause;
   }
 }
@@ -392,10 +340,16 @@ std::vector<CounterRow> CounterService::unstored_rows() {
     return rows;
   }
   const std::string& fingerprint = (*where)->fingerprint;
+  // A table that left memory for some of its databases only is still there.
+  const DeliveryRecord* const delivery = shared_ ? shared_->targets().delivery(fingerprint) : nullptr;
   for (std::uint32_t number = 0; shared_ && number < MinuteTables::kTables; ++number) {
     const MinuteTable table = shared_->minutes().table(number);
     const TablePhase phase = table.state().phase();
     if (phase == TablePhase::free || phase == TablePhase::stored) {
+      continue;
+    }
+    if (phase == TablePhase::sealed && delivery != nullptr &&
+        delivery->last_done.load(std::memory_order_relaxed) >= table.batch_number()) {
       continue;
     }
     RowsByTarget by_target = rows_of(table, shared_->minutes(), shared_->targets());

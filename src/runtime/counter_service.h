@@ -15,6 +15,7 @@
 #include "counters/accumulator.h"
 #include "flusher/drain.h"
 #include "runtime/attachment.h"
+#include "runtime/direct_adds.h"
 #include "runtime/settings.h"
 #include "runtime/shared_state.h"
 #include "sinks/sink.h"
@@ -58,8 +59,8 @@ class CounterService {
   }
 
   /// Adds `value` to a series in the running minute. Nanoseconds where shared memory has room; otherwise it is written to
-  /// the sink at once, and if that fails, to the spool. Errors: invalid_argument (with which argument: see `bad_argument`);
-  /// unavailable if the value could be put nowhere.
+  /// the sink at once, and if that fails, to the spool (see DirectAdds). Errors: invalid_argument (with which argument: see
+  /// `bad_argument`); for a database that is private to the caller, those of its sink.
   Status add(std::string_view name, std::optional<std::string_view> argument, std::uint64_t quick_hash, double value);
 
   /// After `add` failed with invalid_argument: the number of the argument that is wrong, from 1.
@@ -81,6 +82,9 @@ class CounterService {
 
   /// Stored and pending rows put together by step, sorted by slot. Errors: invalid_argument; those of the sink.
   Result<std::vector<CounterBucket>> read(const CounterQuery& query);
+
+  /// Values that are lost, counted while there was no shared memory to count them in.
+  [[nodiscard]] std::uint64_t refused_adds() const { return direct_.refused(); }
 
   /// Creates the tables of the current sink.
   Status install();
@@ -106,8 +110,6 @@ class CounterService {
   Status add_slowly(std::string_view name, std::optional<std::string_view> argument, std::uint64_t quick_hash,
                     double value);
   Status add_directly(std::string_view name, std::optional<std::string_view> argument, double value);
-  Status spool_directly(const BatchId& id, const CounterRow& row, const Error& why);
-  BatchId next_direct_batch(BatchId& last);
   void forget_parent();
   /// Rows of the current sink in memory and in the spool; a series may come more than once, and without its hash.
   [[nodiscard]] std::vector<CounterRow> unstored_rows();
@@ -131,11 +133,7 @@ class CounterService {
   std::string request_dsn_;  ///< From connect().
   std::optional<OwnSink> own_;
   std::map<std::string, std::unique_ptr<Sink>> sinks_;  ///< By DSN; kept over requests.
-  /// The last batch of single adds that were written at once, and the last one that was left in the spool. Each is a source
-  /// of its own: what waits must not seem older than what was written after it.
-  BatchId direct_;
-  BatchId spooled_;
-  UnixTime direct_again_ = 0;                           ///< Not to the sink directly before this time.
+  DirectAdds direct_;
   bool added_ = false;                                  ///< Something was added since the last drain.
   UnixTime fork_again_ = 0;                             ///< Forking was forbidden; not tried again before this time.
   std::int64_t first_minute_ = 0;                       ///< When this process began to count; 0: not yet.

@@ -22,6 +22,7 @@ void add_tables(const MinuteTables& minutes, CounterStatus& status) {
   }
   const CounterStatistics& statistics = minutes.statistics();
   status.direct_adds = statistics.direct_adds.load(relaxed);
+  status.refused_adds = statistics.refused_adds.load(relaxed);
   status.shortened_arguments = statistics.shortened_arguments.load(relaxed);
   status.scrubbed_arguments = statistics.scrubbed_arguments.load(relaxed);
   status.damaged_series = statistics.damaged_series.load(relaxed);
@@ -47,6 +48,8 @@ void add_sinks(const TargetTable& targets, CounterStatus& status) {
     sink.last_flush = delivery->last_flush.load(relaxed);
     sink.rows_written = delivery->rows_written.load(relaxed);
     sink.batches_written = delivery->batches_written.load(relaxed);
+    sink.rows_refused = delivery->rows_refused.load(relaxed);
+    sink.batches_doubtful = delivery->batches_doubtful.load(relaxed);
     sink.failures = delivery->failures.load(relaxed);
     sink.next_attempt = delivery->next_attempt.load(relaxed);
     sink.last_error = delivery->error_text();
@@ -54,10 +57,22 @@ void add_sinks(const TargetTable& targets, CounterStatus& status) {
   }
 }
 
+void add_spool(const Settings& settings, CounterStatus& status) {
+  const Result<Spool> spool = Spool::open(data_dir(settings));
+  if (!spool) {
+    return;
+  }
+  if (const Result<std::vector<SpoolEntry>> entries = spool->list()) {
+    status.spool = usage_of(*entries);
+  }
+  status.set_aside = spool->bytes_set_aside();
+}
+
 }  // namespace
 
 CounterStatus counter_status(Attachment& attachment) {
   CounterStatus status;
+  add_spool(attachment.settings(), status);
   const SharedState* shared = attachment.shared();
   if (shared == nullptr) {
     return status;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "flusher/spool.h"
 #include "runtime/attachment.h"
 
 namespace presence {
@@ -25,6 +26,8 @@ struct CounterStatus {
     UnixTime last_flush = 0;
     std::uint64_t rows_written = 0;
     std::uint64_t batches_written = 0;
+    std::uint64_t rows_refused = 0;      ///< Set aside in a file.
+    std::uint64_t batches_doubtful = 0;  ///< Likewise: nobody can tell whether they were committed.
     std::uint32_t failures = 0;  ///< In a row; above 0 the breaker is open until `next_attempt`.
     UnixTime next_attempt = 0;
     std::string last_error;
@@ -37,6 +40,7 @@ struct CounterStatus {
   std::uint32_t minutes_used = 0;  ///< Tables.
   std::uint32_t minutes_max = 0;
   std::uint64_t direct_adds = 0;
+  std::uint64_t refused_adds = 0;  ///< Values that are lost: neither the database nor the disk took them.
   std::uint64_t shortened_arguments = 0;
   std::uint64_t scrubbed_arguments = 0;
   std::uint64_t damaged_series = 0;
@@ -45,11 +49,14 @@ struct CounterStatus {
   std::uint32_t fork_failures = 0;
   UnixTime last_run = 0;
   UnixTime next_run = 0;
-  std::uint32_t batches_waiting = 0;
+  std::uint32_t batches_waiting = 0;  ///< In memory and on disk, as of the last run.
+  SpoolUsage spool;                   ///< What waits on disk now.
+  std::uint64_t set_aside = 0;        ///< Bytes of rows that no database took, on disk.
   std::vector<SinkPart> sinks;
 };
 
-/// Reads it. Costs microseconds.
+/// Reads it. Costs microseconds, and a look at each batch that waits on disk. What is in files is told also where there is no
+/// shared memory.
 CounterStatus counter_status(Attachment& attachment);
 
 }  // namespace presence

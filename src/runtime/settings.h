@@ -39,6 +39,7 @@ struct Settings {
 
   std::string sink;  ///< DSN of the counters' database; empty: see sink_dsn().
   FlusherMode flusher = FlusherMode::automatic;
+  std::uint64_t spool_max = std::uint64_t{256} << 20;  ///< Bytes that may wait on disk for a database; 65536 to 2^40.
 
   std::uint32_t max_series = 8192;     ///< Different (sink, name, argument) a minute; 64 to 4194304.
   std::uint32_t max_visitors = 65536;  ///< Visitors at a time; 64 to 67108864.

@@ -45,17 +45,17 @@ constexpr std::array kNotInstalled{
     1054U,  // Unknown column
     1136U,  // Column count does not match
     1146U,  // No such table
+    1364U,  // A column of the table that has no default and is not one of ours
 };
 
-// Errors in the data that some server reports with the general SQLSTATE HY000.
+// Errors in the data that some server reports with a general SQLSTATE. Not among them is 1526, no partition for the value:
+// somebody forgot to add one, and all rows of the time to come are concerned.
 constexpr std::array kRejected{
     1153U,  // Packet too large
     1264U,  // Out of range
-    1267U,  // Illegal mix of collations
+    1265U,  // Data truncated
     1300U,  // Invalid UTF-8
-    1364U,  // A column without default
     1366U,  // Incorrect value
-    1526U,  // No partition for the value
     1644U,  // A trigger's SIGNAL
     3819U,  // CHECK constraint (MySQL)
     3854U,  // Cannot convert the string (MySQL)
@@ -88,6 +88,12 @@ bool is_lock_conflict(unsigned number) { return contains(kLockConflicts, number)
 
 bool is_connection_lost(unsigned number) {
   return (number >= 2000 && number < 3000) || contains(kConnectionLost, number);
+}
+
+bool is_unanswered(unsigned number) {
+  constexpr unsigned kErrorDuringCommit = 1180;
+  constexpr unsigned kInterrupted = 1317;
+  return is_connection_lost(number) || number == kErrorDuringCommit || number == kInterrupted;
 }
 
 }  // namespace presence::mysql

@@ -23,4 +23,7 @@ inline constexpr unsigned kNoSuchTable = 1146;
 /// Whether the connection is gone: closed, killed, timed out or out of step.
 [[nodiscard]] bool is_connection_lost(unsigned number);
 
+/// Whether a COMMIT that failed so may have taken place nevertheless.
+[[nodiscard]] bool is_unanswered(unsigned number);
+
 }  // namespace presence::mysql

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string>
 #include <utility>
 
 #include "base/clock.h"
-#include "base/stop_points.h"
+#include "sinks/batch_writer.h"
 #include "sinks/mysql_connection.h"
 #include "sinks/mysql_errors.h"
 #include "sinks/sink_options.h"
@@ -21,13 +20,6 @@ namespace {
 // How often a transaction that lost against another one is repeated at once, within the timeout.
 constexpr int kMaxRepeats = 8;
 
-template <class Number>
-Number parse_number(const std::string& text) {
-  Number number{};
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
-
 class MysqlSink final : public Sink {
  public:
   MysqlSink(mysql::Address address, std::string table) : address_(std::move(address)), table_(std::move(table)) {}
@@ -36,21 +28,22 @@ class MysqlSink final : public Sink {
     return again_if_session_had_gone([this] { return create_tables(); });
   }
 
-  Status write(const BatchId& id, std::span<const CounterRow> rows) override {
+  using Sink::write;
+  Result<WriteReport> write(const BatchId& id, std::span<const CounterRow> rows, BatchNotes& notes) override {
     if (!id.source.empty()) {
       if (Status status = sql::check_batch(id); !status) {
-        return status;
+        return std::move(status).error();
       }
     } else if (rows.empty()) {
-      return {};
+      return WriteReport();
     }
     const double deadline = clock::monotonic() + address_.timeout;
     for (int repeats = 0;; ++repeats) {
-      Status status = write_once(id, rows);
-      const bool repeat = !status && connection_ && mysql::is_lock_conflict(failed_with_) && repeats < kMaxRepeats &&
+      Result<WriteReport> report = write_once(id, rows, notes);
+      const bool repeat = !report && connection_ && mysql::is_lock_conflict(failed_with_) && repeats < kMaxRepeats &&
                           clock::monotonic() < deadline;
       if (!repeat) {
-        return status;
+        return report;
       }
     }
   }
@@ -147,87 +140,21 @@ class MysqlSink final : public Sink {
     return status;
   }
 
-  Status write_once(const BatchId& id, std::span<const CounterRow> rows) {
+  Result<WriteReport> write_once(const BatchId& id, std::span<const CounterRow> rows, BatchNotes& notes) {
     failed_with_ = 0;
     if (Status status = begin(); !status) {
       if (connection_) {
         settle(status);
       }
-      return status;
+      return std::move(status).error();
     }
-    Status status = write_in_transaction(id, rows);
-    settle(status);
-    return status;
-  }
-
-  Status write_in_transaction(const BatchId& id, std::span<const CounterRow> rows) {
-    bool has_ledger = false;
-    if (!id.source.empty()) {
-      const auto ledger = look_up(id);
-      if (!ledger) {
-        return ledger.error();
-      }
-      if (*ledger == Ledger::applied_before && !is_broken(Promise::ledger)) {
-        return connection_->run("ROLLBACK");
-      }
-      has_ledger = *ledger == Ledger::is_new;
+    Result<WriteReport> report = BatchWriter<mysql::Connection>(*connection_, table_).write(id, rows, notes);
+    if (!report) {
+      Status status = std::move(report).error();
+      settle(status);
+      return std::move(status).error();
     }
-    stop_point("mysql.asked");
-    const auto quote = [this](std::string& out, std::string_view text) { connection_->append_literal(out, text); };
-    const auto send = [this](std::string_view statement) { return connection_->run(statement); };
-    sql::StatementLimits limits;
-    limits.bytes = std::min(limits.bytes, connection_->max_statement());
-    if (Status status = sql::send_upserts(connection_->dialect(), table_, rows, limits, quote, send); !status) {
-      return status;
-    }
-    stop_point("mysql.written");
-    if (has_ledger) {
-      if (Status status = connection_->run(sql::update_batch(table_, id, clock::now())); !status) {
-        return status;
-      }
-    }
-    stop_point("mysql.noted");
-    Status committed = connection_->run("COMMIT");
-    stop_point("mysql.committed");
-    return committed;
-  }
-
-  enum class Ledger { missing, is_new, applied_before };
-
-  // Asks the ledger about a batch, and locks its source's row until the end of the transaction.
-  Result<Ledger> look_up(const BatchId& id) {
-    // A second round only for a source that is seen for the first time.
-    for (int round = 0; round < 2; ++round) {
-      auto rows = connection_->query(sql::select_batch(connection_->dialect(), table_, id.source));
-      if (!rows) {
-        // Whoever has rights on single tables only is denied a table that does not exist.
-        const unsigned error = connection_->last_error();
-        if (error == mysql::kNoSuchTable || error == mysql::kTableAccessDenied) {
-          return Ledger::missing;
-        }
-        return std::move(rows).error();
-      }
-      if (!rows->empty()) {
-        const auto last = parse_number<std::int64_t>(rows->front().front());
-        return last >= static_cast<std::int64_t>(id.number) ? Ledger::applied_before : Ledger::is_new;
-      }
-      if (Status status = add_source(id.source); !status) {
-        return std::move(status).error();
-      }
-    }
-    return Error{ErrorCode::transient, address_.place + ": the ledger of batches lost a row that was just added"};
-  }
-
-  // Adds a source outside of the transaction (see sql::insert_source), and begins another one.
-  Status add_source(const std::string& source) {
-    if (Status status = connection_->run("ROLLBACK"); !status) {
-      return status;
-    }
-    if (Status status = connection_->run(sql::insert_source(table_, source));
-        !status && connection_->last_error() != mysql::kDuplicateKey) {
-      return status;
-    }
-    return connection_->run("START TRANSACTION");
+    return report;
   }
 
   Status read_once(const CounterQuery& query, std::vector<CounterBucket>& buckets) {
@@ -245,11 +172,11 @@ class MysqlSink final : public Sink {
     }
     buckets.reserve(rows->size());
     for (const std::vector<std::string>& row : *rows) {
-      buckets.push_back({parse_number<std::int64_t>(row[0]),
-                         {.total = parse_number<double>(row[1]),
-                          .minimum = parse_number<double>(row[2]),
-                          .maximum = parse_number<double>(row[3]),
-                          .count = parse_number<std::int64_t>(row[4])}});
+      buckets.push_back({number_in<std::int64_t>(row[0]),
+                         {.total = number_in<double>(row[1]),
+                          .minimum = number_in<double>(row[2]),
+                          .maximum = number_in<double>(row[3]),
+                          .count = number_in<std::int64_t>(row[4])}});
     }
     return {};
   }

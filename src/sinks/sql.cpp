@@ -182,6 +182,33 @@ std::string read_query(Dialect dialect, std::string_view table, const CounterQue
   return text + " GROUP BY 1 ORDER BY 1";
 }
 
+std::string select_rows(Dialect dialect, std::string_view table, std::span<const RowHash> hashes, bool lock) {
+  // "0e0 +": see read_query().
+  std::string text = "SELECT `hash`, 0e0 + `total`, 0e0 + `minimum`, 0e0 + `maximum`, `count` FROM " + quoted(table) +
+                     " WHERE `hash` IN (";
+  for (const RowHash& hash : hashes) {
+    text += text.back() == '(' ? "'" : ",'";
+    text += view(hash);
+    text += '\'';
+  }
+  return text + (lock && dialect != Dialect::sqlite ? ") FOR UPDATE" : ")");
+}
+
+bool is_foreign_column(std::string_view message) {
+  constexpr std::string_view kNotNull = "NOT NULL constraint failed: ";
+  const std::size_t at = message.find(kNotNull);
+  if (at == std::string_view::npos) {
+    return false;
+  }
+  const std::string_view column = message.substr(message.rfind('.') + 1);
+  for (const std::string_view ours : {"hash", "name", "argument", "timeslot", "total", "minimum", "maximum", "count"}) {
+    if (column == ours) {
+      return false;
+    }
+  }
+  return true;
+}
+
 Status check_query(const CounterQuery& query) {
   if (query.step < 1) {
     return Error{ErrorCode::internal, "a step must be at least one second"};

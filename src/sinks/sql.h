@@ -82,47 +82,80 @@ void append_row(std::string& out, const CounterRow& row, Quote&& quote) {
   out += ')';
 }
 
-/// Where a statement is cut: how long it may be, and how many rows it may hold. A row that is longer by itself is sent
-/// alone.
+/// Where a statement is cut: how long it may be, and how many rows it may hold.
 struct StatementLimits {
-  std::size_t bytes = std::size_t{1} << 20;
+  std::size_t bytes = std::size_t{1} << 20;  ///< Not above what the server takes.
   std::size_t rows = 1000;
 };
 
-/// Makes the upserts of all rows, in order, and gives each to `send(std::string_view) -> Status`. Stops at the first
-/// error.
+/// Makes the upserts of all rows, in order, and gives each to `send(std::string_view) -> Status`. One that is `rejected` is
+/// halved, until the rows are found that are to blame: the database takes back a statement that fails over its data, and
+/// the transaction goes on. So does a row that is longer than a statement may be, without being sent. Returns the refused
+/// rows. Stops at the first other error.
 template <class Quote, class Send>
-Status send_upserts(Dialect dialect, std::string_view table, std::span<const CounterRow> rows,
-                    const StatementLimits& limits, Quote&& quote, Send&& send) {
+Result<std::vector<RefusedRow>> send_upserts(Dialect dialect, std::string_view table, std::span<const CounterRow> rows,
+                                             const StatementLimits& limits, Quote&& quote, Send&& send) {
+  struct Range {
+    std::size_t begin;
+    std::size_t end;
+  };
   const std::string head = upsert_head(table);
   const std::string tail = upsert_tail(dialect, table);
-  std::string statement = head;
-  std::string next;
-  std::size_t count = 0;
-  const auto finish = [&]() -> Status {
-    statement += tail;
-    Status status = send(std::string_view(statement));
-    statement.resize(head.size());
-    count = 0;
-    return status;
-  };
-  for (const CounterRow& row : rows) {
-    next.clear();
-    append_row(next, row, quote);
-    const bool full = count >= limits.rows || statement.size() + 1 + next.size() + tail.size() > limits.bytes;
-    if (count > 0 && full) {
-      if (Status status = finish(); !status) {
-        return status;
+  std::vector<RefusedRow> refused;
+  std::vector<Range> left{{0, rows.size()}};  // The last one comes next.
+  std::string statement;
+  while (!left.empty()) {
+    const Range range = left.back();
+    left.pop_back();
+    statement = head;
+    std::size_t end = range.begin;
+    for (; end < range.end && end - range.begin < limits.rows; ++end) {
+      const std::size_t before = statement.size();
+      if (end > range.begin) {
+        statement += ',';
+      }
+      append_row(statement, rows[end], quote);
+      if (statement.size() + tail.size() > limits.bytes) {
+        statement.resize(before);
+        break;
       }
     }
-    if (count > 0) {
-      statement += ',';
+    const std::size_t count = end - range.begin;
+    if (count == 0) {
+      if (range.begin < range.end) {
+        refused.push_back({range.begin, "the row is longer than the server's max_allowed_packet"});
+        left.push_back({range.begin + 1, range.end});
+      }
+      continue;
     }
-    statement += next;
-    ++count;
+    if (end < range.end) {
+      left.push_back({end, range.end});
+    }
+    statement += tail;
+    Status status = send(std::string_view(statement));
+    if (status.ok()) {
+      continue;
+    }
+    if (status.error().code != ErrorCode::rejected) {
+      return std::move(status).error();
+    }
+    if (count == 1) {
+      refused.push_back({range.begin, std::move(status).error().message});
+    } else {
+      left.push_back({range.begin + count / 2, end});
+      left.push_back({range.begin, range.begin + count / 2});
+    }
   }
-  return count > 0 ? finish() : Status();
+  return refused;
 }
+
+/// The query for what some rows hold. Columns: hash, total, minimum, maximum, count. `lock`: waits for transactions that
+/// have changed them, and keeps others from doing so.
+[[nodiscard]] std::string select_rows(Dialect dialect, std::string_view table, std::span<const RowHash> hashes, bool lock);
+
+/// Whether the message of a failed NOT NULL constraint of SQLite is about a column that no row of ours has: then the table
+/// does not fit, and the row is not to blame.
+[[nodiscard]] bool is_foreign_column(std::string_view message);
 
 /// Whether read_query can be made of it. Error: internal.
 Status check_query(const CounterQuery& query);

@@ -52,7 +52,6 @@ ErrorCode error_code_of(int code) {
     case SQLITE_CONSTRAINT:
     case SQLITE_MISMATCH:
     case SQLITE_TOOBIG:
-    case SQLITE_RANGE:
       return ErrorCode::rejected;
     case SQLITE_ERROR:  // Raised for SQL that does not fit the table: a column or the unique hash is missing.
       return ErrorCode::not_installed;
@@ -114,8 +113,10 @@ class Connection {
   Error failure(int code) {
     busy_ = is_busy(code);
     const char* what = database_ ? sqlite3_errmsg(database_.get()) : sqlite3_errstr(code);
-    return {error_code_of(code), place_ + ": " + what};
+    return {sql::is_foreign_column(what) ? ErrorCode::not_installed : error_code_of(code), place_ + ": " + what};
   }
+
+  [[nodiscard]] bool in_transaction() const { return sqlite3_get_autocommit(database_.get()) == 0; }
 
   // Whether the last failure was that somebody else is at the file.
   [[nodiscard]] bool busy() const { return busy_; }
@@ -163,15 +164,21 @@ class SqliteSink final : public Sink {
     return patiently([this](Connection& connection) { return install_once(connection); });
   }
 
-  Status write(const BatchId& id, std::span<const CounterRow> rows) override {
+  using Sink::write;
+  Result<WriteReport> write(const BatchId& id, std::span<const CounterRow> rows, BatchNotes& notes) override {
     if (!id.source.empty()) {
       if (Status status = sql::check_batch(id); !status) {
-        return status;
+        return std::move(status).error();
       }
     } else if (rows.empty()) {
-      return {};
+      return WriteReport();
     }
-    return patiently([&](Connection& connection) { return write_once(connection, id, rows); });
+    WriteReport report;
+    Status status = patiently([&](Connection& connection) {
+      report = {};
+      return write_once(connection, id, rows, notes, report);
+    });
+    return status ? Result<WriteReport>(std::move(report)) : std::move(status).error();
   }
 
   Result<std::vector<CounterBucket>> read(const CounterQuery& query) override {
@@ -263,7 +270,8 @@ class SqliteSink final : public Sink {
   }
 
   // On an error the connection is closed with its transaction open, which rolls it back.
-  Status write_once(Connection& connection, const BatchId& id, std::span<const CounterRow> rows) {
+  Status write_once(Connection& connection, const BatchId& id, std::span<const CounterRow> rows, BatchNotes& notes,
+                    WriteReport& report) {
     if (Status status = begin(connection); !status) {
       return status;
     }
@@ -274,29 +282,55 @@ class SqliteSink final : public Sink {
         return is_new.error();
       }
       if (!*is_new && !is_broken(Promise::ledger)) {
+        report.outcome = WriteReport::Outcome::known;
         return {};
       }
     }
     stop_point("sqlite.noted");
-    auto upsert =
-        connection.prepare(sql::upsert_head(table_) + "(?, ?, ?, ?, ?, ?, ?, ?)" + sql::upsert_tail(kDialect, table_));
-    if (!upsert) {
-      return upsert.error();
+    if (Status status = upsert(connection, rows, report.refused); !status) {
+      return status;
     }
-    for (const CounterRow& row : rows) {
-      if (Status status = bind_row(*upsert, row); !status) {
-        return status;
-      }
-      if (const auto done = connection.step(*upsert); !done) {
-        return done.error();
-      }
-      sqlite3_reset(upsert->get());
-    }
-    upsert->reset();
     stop_point("sqlite.written");
+    // There always is a ledger, so nobody need compare rows.
+    if (Status noted = notes.before_commit(report.refused, {}); !noted) {
+      return noted;
+    }
+    stop_point("sqlite.kept");
     Status committed = connection.run("COMMIT");
     stop_point("sqlite.committed");
+    if (!committed) {
+      notes.not_committed();
+    }
     return committed;
+  }
+
+  Status upsert(Connection& connection, std::span<const CounterRow> rows, std::vector<RefusedRow>& refused) {
+    auto statement =
+        connection.prepare(sql::upsert_head(table_) + "(?, ?, ?, ?, ?, ?, ?, ?)" + sql::upsert_tail(kDialect, table_));
+    if (!statement) {
+      return statement.error();
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (Status status = bind_row(*statement, rows[i]); !status) {
+        return status;
+      }
+      const auto done = connection.step(*statement);
+      sqlite3_reset(statement->get());
+      if (done) {
+        continue;
+      }
+      if (done.error().code != ErrorCode::rejected) {
+        return done.error();
+      }
+      if (!connection.in_transaction()) {
+        // Going on would commit row by row.
+        return Error{ErrorCode::transient,
+                     done.error().message + ". The constraint rolls back the whole transaction; define it without ON "
+                                            "CONFLICT ROLLBACK, so that the other rows can be stored"};
+      }
+      refused.push_back({i, done.error().message});
+    }
+    return {};
   }
 
   // Moves the source's number to this batch; false if it has been applied before.

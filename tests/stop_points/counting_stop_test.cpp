@@ -23,7 +23,7 @@ constexpr std::array kDrainPoints = {
     "drain.spooled",  "drain.stored",  "reset.index",   "reset.counts", "reset.free",
     "send.connected", "send.answered", "spool.removed", "drain.sent",   "drain.planned",
 };
-constexpr std::array kSqlitePoints = {"sqlite.begun", "sqlite.noted", "sqlite.written", "sqlite.committed"};
+constexpr std::array kSqlitePoints = {"sqlite.begun", "sqlite.noted", "sqlite.written", "sqlite.kept", "sqlite.committed"};
 
 /// Where a stopped process holds the right to drain, so that others cannot.
 bool holds_flush_lock(const std::string& point) {
@@ -141,7 +141,7 @@ TEST_F(CountingStopSequenceTest, KilledAgainAndAgainAnywhereNothingIsLostOrDoubl
 
 #ifdef PRESENCE_HAVE_MYSQL
 
-constexpr std::array kMysqlPoints = {"mysql.asked", "mysql.written", "mysql.noted", "mysql.committed"};
+constexpr std::array kMysqlPoints = {"mysql.asked", "mysql.written", "mysql.noted", "mysql.kept", "mysql.committed"};
 
 class MysqlStopTest : public StopPointFixture, public testing::WithParamInterface<const char*> {
  protected:

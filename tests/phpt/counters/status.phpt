@@ -70,6 +70,7 @@ series: array
   minutes_used: 0
   minutes_max: int
 direct_adds: 0
+refused_adds: 0
 shortened_arguments: 0
 scrubbed_arguments: 0
 damaged_series: 0
@@ -81,6 +82,12 @@ flusher: array
   last_run: null
   next_run: null
   batches_waiting: 0
+spool: array
+  batches: 0
+  bytes: 0
+  max: int
+  oldest: null
+  set_aside: 0
 sinks: array
 true
 true

@@ -18,6 +18,7 @@ $bad = [
     'presence.on_error' => ['ignore'],
     'presence.sink' => ['s3cret'],
     'presence.flusher' => ['never'],
+    'presence.spool_max' => ['0', '63K'],
     'presence.max_series' => ['63', '5M'],
     'presence.max_visitors' => ['0', '65M'],
 ];
@@ -104,6 +105,10 @@ Warning: presence.sink must be a valid DSN (Invalid DSN: it must begin with a sc
 now:
 Warning: presence.flusher must be "auto" or "request" or "off"; the value is ignored in Unknown on line 0
 now: auto
+Warning: presence.spool_max must be a whole number from 65536 to 1099511627776, which may end in K, M or G; the value is ignored in Unknown on line 0
+now: 256M
+Warning: presence.spool_max must be a whole number from 65536 to 1099511627776, which may end in K, M or G; the value is ignored in Unknown on line 0
+now: 256M
 Warning: presence.max_series must be a whole number from 64 to 4194304, which may end in K, M or G; the value is ignored in Unknown on line 0
 now: 8192
 Warning: presence.max_series must be a whole number from 64 to 4194304, which may end in K, M or G; the value is ignored in Unknown on line 0

@@ -16,6 +16,7 @@ $good = [
     'presence.on_error' => ['silent', 'throw'],
     'presence.sink' => ['mysql://u:p@h/db', 'sqlite:/tmp/x.sqlite', ''],
     'presence.flusher' => ['auto', 'request', 'off', ''],
+    'presence.spool_max' => ['64K', '1G', '1048576'],
     'presence.max_series' => ['64', '4M'],
     'presence.max_visitors' => ['64', '1M'],
 ];

@@ -68,14 +68,15 @@ foreach ($places as $title => $make) {
 }
 echo "-- neither a segment nor a data folder\n";
 $shown(run_php(<<<'PHP'
-    error_reporting(E_ALL & ~E_WARNING);
-    foreach ([fn () => Counters::add('views'), fn () => Counters::time('work', null, fn () => 'done'), fn () => Counters::flush(), fn () => Counters::pending(), fn () => (new Presence())->persist(1)] as $call) {
+    set_error_handler(fn ($level, $message) => print("$message\n"));
+    foreach ([fn () => Counters::add('views'), fn () => Counters::add('views'), fn () => Counters::time('work', null, fn () => 'done'), fn () => Counters::flush(), fn () => Counters::pending(), fn () => (new Presence())->persist(1)] as $call) {
         try {
             echo json_encode($call()), "\n";
         } catch (Presence\PresenceException $e) {
             echo $e::class, ': ', $e->getMessage(), "\n";
         }
     }
+    echo Counters::status()['refused_adds'], " refused\n";
     PHP, ['presence.segment' => "$base/nowhere", 'presence.data_dir' => "$base-4/data/nowhere"]));
 ?>
 --EXPECT--
@@ -157,8 +158,11 @@ Warning: Counters::add(): presence works without shared memory, and slowly: the 
 Warning: Presence::__construct(): presence works without shared memory, and slowly: the segment SEGMENT-7/segment is not used: Not a directory
 [["42"],1]
 -- neither a segment nor a data folder
-Presence\ConnectionException: the value could not be stored: sqlite:SEGMENT-4/data/nowhere/counters.sqlite: cannot create the file: No such file or directory; its folder must exist and be writable for the user that PHP runs as; and cannot create the folder SEGMENT-4/data/nowhere: No such file or directory
+Counters::add(): presence works without shared memory, and slowly: cannot create a file in SEGMENT: No such file or directory; values are being lost, Counters::status() counts how many (refused_adds): sqlite:SEGMENT-4/data/nowhere/counters.sqlite: cannot create the file: No such file or directory; its folder must exist and be writable for the user that PHP runs as; and cannot create the folder SEGMENT-4/data/nowhere: No such file or directory
+null
+null
 "done"
 0
 []
 Presence\ConnectionException: visitors can be kept nowhere: cannot create a file in SEGMENT: No such file or directory; and a file in presence.data_dir cannot be used either
+3 refused

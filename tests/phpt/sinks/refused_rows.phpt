@@ -25,13 +25,7 @@ $pdo->exec("USE $database");
 $pdo->exec('CREATE TABLE counter (id BIGINT AUTO_INCREMENT PRIMARY KEY, hash CHAR(32) UNIQUE, name VARCHAR(64), argument VARCHAR(250) NULL,
     timeslot BIGINT, total FLOAT, minimum FLOAT, maximum FLOAT, count INT, INDEX (timeslot), INDEX (name)) DEFAULT CHARSET latin1');
 $stored = fn () => attempt(fn () => $pdo->query('SELECT name, SUM(total), SUM(count) FROM counter GROUP BY name ORDER BY name')->fetchAll(PDO::FETCH_NUM));
-$flush = function () use ($database) {
-    try {
-        var_dump(Counters::flush());
-    } catch (Presence\ConnectionException $e) {
-        echo preg_match('/Out of range|Incorrect string/', $e->getMessage()) ? 'refused' : $e->getMessage(), "\n";
-    }
-};
+$flush = fn () => attempt(fn () => Counters::flush());
 foreach (['DSN' => fn () => Counters::connect(mysql_dsn($database)), 'PDO' => fn () => Counters::$db = $pdo] as $title => $connect) {
     echo "-- $title\n";
     $connect();
@@ -51,27 +45,43 @@ foreach (['DSN' => fn () => Counters::connect(mysql_dsn($database)), 'PDO' => fn
     $flush();
     $stored();
 }
-$sink = Counters::status()['sinks'][0];
-attempt(fn () => [$sink['breaker'], $sink['rows_written'], is_string($sink['last_error']), Counters::status()['flusher']['batches_waiting']]);
-$aside = glob(ini_get('presence.data_dir') . '/spool/set-aside/*');
-attempt(fn () => [count(preg_grep('/\.batch$/', $aside)), count(preg_grep('/\.reason$/', $aside))]);
+foreach (Counters::status()['sinks'] as $sink) {
+    attempt(fn () => [$sink['breaker'], $sink['rows_written'], $sink['rows_refused'], $sink['last_error']]);
+}
+attempt(fn () => [Counters::status()['flusher']['batches_waiting'], Counters::status()['spool']]);
+echo "-- set aside\n";
+foreach (glob(ini_get('presence.data_dir') . '/spool/set-aside/*.refused.jsonl') as $file) {
+    foreach (file($file) as $line) {
+        $row = json_decode($line, true, 512, JSON_THROW_ON_ERROR);
+        $same = Counters::hash($row['name'], $row['argument'], $row['slot']) === $row['hash'];
+        $lines[] = json_encode([$row['name'], $row['argument'], $row['slot'] - CLOCK_START, $row['total'], $row['count'], $same, preg_match('/Out of range|Incorrect string/', $row['reason'])]);
+    }
+}
+sort($lines);
+echo implode("\n", $lines), "\n";
 Counters::$db = null;
 $pdo->exec("DROP DATABASE $database");
 ?>
---EXPECT--
+--EXPECTF--
 -- DSN
-refused
+101
 [["views",101,"101"]]
 0
-int(0)
-int(1)
+0
+1
 [["views",102,"102"]]
 -- PDO
-refused
+101
 [["views",203,"203"]]
 0
-int(0)
-int(1)
+0
+1
 [["views",204,"204"]]
-["closed",102,true,0]
-[4,4]
+["closed",102,2,"2 rows refused and set aside; mysql:%s(error %d)"]
+["closed",102,2,"2 rows refused and set aside; the database of Counters::$db (PDO mysql): %s"]
+[0,{"batches":0,"bytes":0,"max":268435456,"oldest":null,"set_aside":8192}]
+-- set aside
+["too large",null,0,1.0e+39,1,true,1]
+["too large",null,120,1.0e+39,1,true,1]
+["url","\/from\/outside\/\ud83d\ude00",0,1,1,true,1]
+["url","\/from\/outside\/\ud83d\ude00",120,1,1,true,1]

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -10,10 +11,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <random>
-#include <utility>
 #include <set>
+#include <utility>
 
 #include "segment/file_lock.h"
 #include "unit/counters/counting_fixture.h"
@@ -26,41 +29,47 @@ class RecordingSink : public Sink {
  public:
   Status install() override { return {}; }
 
-  Status write(const BatchId& id, std::span<const CounterRow> rows) override {
+  using Sink::write;
+  Result<WriteReport> write(const BatchId& id, std::span<const CounterRow> rows, BatchNotes& notes) override {
     if (failures > 0) {
       --failures;
       return Error{ErrorCode::unavailable, "the server is gone"};
     }
-    for (const CounterRow& row : rows) {
-      if (refused.contains(row.name)) {
-        return Error{ErrorCode::rejected, "out of range: " + row.name};
+    WriteReport report;
+    // As the real ones: the last number of each source.
+    if (const auto last = ledger.find(id.source); last != ledger.end() && last->second >= id.number) {
+      report.outcome = WriteReport::Outcome::known;
+      return report;
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i].name == "refused") {
+        report.refused.push_back({i, "too \"large\""});
       }
     }
-    // As the real ones: the last number of each source.
-    const auto [last, is_new] = ledger.try_emplace(id.source, 0);
-    if (!is_new && last->second >= id.number) {
-      return {};
+    if (Status noted = notes.before_commit(report.refused, {}); !noted) {
+      return std::move(noted).error();
     }
-    last->second = id.number;
+    ledger[id.source] = id.number;
     numbers.push_back(id.number);
     sources.push_back(id.source);
     EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end(),
                                [](const CounterRow& a, const CounterRow& b) { return a.hash < b.hash; }));
     for (const CounterRow& row : rows) {
-      total[row.name] += row.sums.total;
+      if (row.name != "refused") {
+        total[row.name] += row.sums.total;
+      }
     }
     if (answers_to_lose > 0) {
       --answers_to_lose;
-      return Error{ErrorCode::unavailable, "the connection was lost during the commit"};
+      return Error{ErrorCode::unanswered, "the connection was lost during the commit"};
     }
-    return {};
+    return report;
   }
 
   Result<std::vector<CounterBucket>> read(const CounterQuery&) override { return std::vector<CounterBucket>{}; }
 
   int failures = 0;
   int answers_to_lose = 0;
-  std::set<std::string> refused;
   std::map<std::string, std::uint64_t> ledger;
   std::vector<std::uint64_t> numbers;
   std::vector<std::string> sources;
@@ -72,9 +81,21 @@ class DrainTest : public CountingFixture {
   DrainReport drain_all(UnixTime now = 0) {
     DrainOptions options;
     options.scope = SealScope::all;
+    options.spool_max = spool_max_;
     options.own_sinks[std::string(kFingerprint)] = &sink_;
+    options.own_sinks[kOther] = &other_sink_;
     const DrainSource source{*segment_, *lanes_, *tables_, *targets_};
     return drain(&source, data_, options, now);
+  }
+
+  /// All that lies in `set-aside`.
+  [[nodiscard]] std::string text_set_aside() const {
+    std::string text;
+    for (const auto& file : std::filesystem::directory_iterator(data_ + "/spool/set-aside")) {
+      std::ifstream stream(file.path());
+      text.append(std::istreambuf_iterator<char>(stream), {});
+    }
+    return text;
   }
 
   [[nodiscard]] std::size_t files() const {
@@ -90,8 +111,13 @@ class DrainTest : public CountingFixture {
     return free;
   }
 
+  static inline const std::string kOther = std::string(32, 'e');
+  static constexpr std::uint64_t kBlock = 4096;  ///< What a small batch takes of spool_max.
+
   std::string data_ = folder_.file("data");
+  std::uint64_t spool_max_ = kSpoolMax;
   RecordingSink sink_;
+  RecordingSink other_sink_;
 };
 
 TEST_F(DrainTest, WritesWhatWasCountedOnceAndLeavesNothing) {
@@ -127,51 +153,6 @@ TEST_F(DrainTest, ADatabaseThatIsDownCostsTheTablesNothingAndGetsAllInOrderLater
   EXPECT_TRUE(std::is_sorted(sink_.numbers.begin(), sink_.numbers.end()));
   EXPECT_EQ(files(), 0U);
   EXPECT_EQ(tables_->drains().waiting.load(), 0U);
-}
-
-TEST_F(DrainTest, ARowThatTheDatabaseRefusesIsSetAsideAndHoldsUpNothing) {
-  Adder adder = accumulator();
-  for (int minute = 0; minute < 2; ++minute) {
-    for (const char* name : {"a", "b", "c", "bad", "d", "worse", "e"}) {
-      ASSERT_TRUE(adder.add({0, name, std::nullopt}, 1));
-    }
-    sink_.refused = {"bad", "worse"};
-    const DrainReport report = drain_all(minute * 60);
-    EXPECT_EQ(report.rows_written, 5);
-    ASSERT_TRUE(report.error);
-    EXPECT_EQ(report.error->code, ErrorCode::rejected);
-  }
-  EXPECT_EQ(sink_.total, (std::map<std::string, double>{{"a", 2}, {"b", 2}, {"c", 2}, {"d", 2}, {"e", 2}}));
-  EXPECT_EQ(files(), 0U);
-  EXPECT_EQ(free_tables(), 8);
-  const DeliveryRecord* delivery = targets_->delivery(kFingerprint);
-  EXPECT_EQ(delivery->failures.load(), 0U);
-  EXPECT_TRUE(delivery->error_text().starts_with("out of range: "));
-  std::size_t batches = 0;
-  for (const auto& file : std::filesystem::directory_iterator(data_ + "/spool/set-aside")) {
-    batches += file.path().extension() == ".batch" ? 1 : 0;
-  }
-  EXPECT_EQ(batches, 4U);
-}
-
-TEST_F(DrainTest, ABatchInHalvesThatIsCutOffIsStoredOnce) {
-  Adder adder = accumulator();
-  for (const char* name : {"a", "b", "c", "bad"}) {
-    ASSERT_TRUE(adder.add({0, name, std::nullopt}, 1));
-  }
-  sink_.refused = {"bad"};
-  // As after a kill in the middle: the whole batch is still there, and its halves were stored before.
-  const std::string kept = folder_.file("kept");
-  sink_.failures = 1;
-  drain_all(0);
-  std::filesystem::copy(data_ + "/spool", kept, std::filesystem::copy_options::recursive);
-  drain_all(60);
-  std::filesystem::copy(kept, data_ + "/spool",
-                        std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
-  EXPECT_EQ(files(), 1U);
-  drain_all(120);
-  EXPECT_EQ(sink_.total, (std::map<std::string, double>{{"a", 1}, {"b", 1}, {"c", 1}}));
-  EXPECT_EQ(files(), 0U);
 }
 
 TEST_F(DrainTest, AFailureIsNotFollowedByAnotherTryAtOnce) {
@@ -257,8 +238,8 @@ TEST_F(DrainTest, AMinuteIsOnDiskForAllItsDatabasesOrForNone) {
   EXPECT_TRUE(report.error);
   EXPECT_EQ(free_tables(), 7);
   EXPECT_EQ(files(), 0U) << "or a reader would see rows twice";
-  EXPECT_EQ(sink_.total["a"], 0);
-  EXPECT_EQ(drain_all(1000).rows_written, 1);
+  EXPECT_EQ(sink_.total["a"], 1) << "from memory";
+  EXPECT_EQ(drain_all(1000).rows_written, 0);
   EXPECT_EQ(sink_.total["a"], 1);
   EXPECT_EQ(files(), 1U);
 }
@@ -322,6 +303,222 @@ TEST_F(DrainTest, ADamagedBatchIsSetAsideAndTheRestGoesOn) {
   EXPECT_TRUE(std::filesystem::exists(spool->folder() + "/set-aside"));
 }
 
+TEST_F(DrainTest, RefusedRowsAreSetAsideInAFileForPeopleAndTheRestGoesOn) {
+  Adder adder = accumulator();
+  ASSERT_TRUE(adder.add({0, "a", std::nullopt}, 1));
+  ASSERT_TRUE(adder.add({0, "refused", "it's \"x\"\n\\"}, 0.1));
+  ASSERT_TRUE(adder.add({0, "refused", std::nullopt}, 1e300));
+  const DrainReport report = drain_all();
+  EXPECT_FALSE(report.error);
+  EXPECT_EQ(report.rows_written, 1);
+  EXPECT_EQ(files(), 0U);
+  EXPECT_EQ(sink_.total, (std::map<std::string, double>{{"a", 1}}));
+  const DeliveryRecord* delivery = targets_->delivery(kFingerprint);
+  EXPECT_EQ(delivery->rows_refused.load(), 2U);
+  EXPECT_EQ(delivery->rows_written.load(), 1U);
+  EXPECT_EQ(delivery->failures.load(), 0U);
+  EXPECT_NE(delivery->error_text().find("too \"large\""), std::string::npos);
+
+  const std::string lines = text_set_aside();
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 2);
+  for (const char* part : {R"({"name":"refused","argument":"it's \"x\"\u000a\\","slot":)", R"({"name":"refused","argument":null,"slot":)",
+                           R"(,"total":0.1,"count":1,"minimum":0.1,"maximum":0.1,"hash":")", R"(,"total":1e+300,"count":1,)",
+                           R"(,"reason":"too \"large\""})"}) {
+    EXPECT_NE(lines.find(part), std::string::npos) << part << " in " << lines;
+  }
+}
+
+TEST_F(DrainTest, ABatchOfRefusedRowsOnlyCompletes) {
+  Adder adder = accumulator();
+  ASSERT_TRUE(adder.add({0, "refused", std::nullopt}, 1));
+  const DrainReport report = drain_all();
+  EXPECT_FALSE(report.error);
+  EXPECT_EQ(report.rows_written, 0);
+  EXPECT_EQ(files(), 0U);
+  EXPECT_EQ(tables_->drains().waiting.load(), 0U);
+  EXPECT_NE(text_set_aside().find("refused"), std::string::npos);
+}
+
+TEST_F(DrainTest, ARefusedRowThatCanBeSetAsideNowhereKeepsItsBatchWaiting) {
+  Adder adder = accumulator();
+  ASSERT_TRUE(adder.add({0, "a", std::nullopt}, 1));
+  ASSERT_TRUE(adder.add({0, "refused", std::nullopt}, 1));
+  spool_max_ = 4096;  // Holds the batch, and one file of refused rows.
+  EXPECT_EQ(drain_all().rows_written, 1);
+  ASSERT_TRUE(adder.add({0, "a", std::nullopt}, 1));
+  ASSERT_TRUE(adder.add({0, "refused", std::nullopt}, 1));
+  const DrainReport report = drain_all(1000);
+  ASSERT_TRUE(report.error);
+  EXPECT_EQ(report.error->code, ErrorCode::no_space);
+  EXPECT_NE(report.error->message.find("set-aside"), std::string::npos) << report.error->message;
+  EXPECT_EQ(files(), 1U);
+  EXPECT_EQ(sink_.total["a"], 1);
+  std::filesystem::remove_all(data_ + "/spool/set-aside");
+  EXPECT_EQ(drain_all(2000).rows_written, 1);
+  EXPECT_EQ(sink_.total["a"], 2);
+  EXPECT_EQ(targets_->delivery(kFingerprint)->rows_refused.load(), 2U);
+}
+
+TEST_F(DrainTest, ABatchThatWasCommittedBeforeAKillKeepsItsRefusedRowsOnce) {
+  Adder adder = accumulator();
+  ASSERT_TRUE(adder.add({0, "a", std::nullopt}, 1));
+  ASSERT_TRUE(adder.add({0, "refused", std::nullopt}, 1));
+  sink_.failures = 1;
+  drain_all(0);
+  const std::string kept = folder_.file("kept");
+  std::filesystem::copy(data_ + "/spool", kept);
+  drain_all(60);
+  // As after a kill between the commit and the removal of the batch.
+  std::filesystem::copy(kept, data_ + "/spool",
+                        std::filesystem::copy_options::recursive | std::filesystem::copy_options::skip_existing);
+  ASSERT_EQ(files(), 1U);
+  EXPECT_FALSE(drain_all(120).error);
+  EXPECT_EQ(files(), 0U);
+  EXPECT_EQ(sink_.total["a"], 1);
+  const std::string lines = text_set_aside();
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 1);
+}
+
+TEST_F(DrainTest, AnOutageBeyondTheQuotaFillsMemoryAndThenAllArrivesInOrder) {
+  Adder adder = accumulator();
+  sink_.failures = 1000;
+  constexpr int kOnDisk = 4;
+  spool_max_ = kOnDisk * kBlock;
+  int added = 0;
+  for (int minute = 0; minute < 20; ++minute) {
+    added += adder.add({0, "a", std::nullopt}, 1) ? 1 : 0;
+    drain_all(minute * 60);
+    EXPECT_LE(files(), static_cast<std::size_t>(kOnDisk));
+  }
+  EXPECT_EQ(added, kOnDisk + static_cast<int>(MinuteTables::kTables)) << "no more: nothing in memory is overwritten";
+  EXPECT_EQ(free_tables(), 0);
+  EXPECT_EQ(tables_->drains().waiting.load(), static_cast<std::uint32_t>(added));
+  sink_.failures = 0;
+  const DrainReport report = drain_all(1'000'000);
+  EXPECT_FALSE(report.error) << report.error->message;
+  EXPECT_EQ(report.rows_written, added) << "what was on disk made room";
+  EXPECT_EQ(sink_.total["a"], added);
+  EXPECT_EQ(free_tables(), 8);
+  EXPECT_EQ(files(), 0U);
+  EXPECT_TRUE(std::is_sorted(sink_.numbers.begin(), sink_.numbers.end()));
+  EXPECT_EQ(sink_.numbers.size(), static_cast<std::size_t>(added));
+}
+
+TEST_F(DrainTest, ADatabaseThatFillsTheQuotaDoesNotKeepOthersFromTheirs) {
+  ASSERT_EQ(targets_->find_or_add(kOther, "sqlite:/elsewhere"), TargetIndex{1});
+  Adder adder = accumulator();
+  sink_.failures = 1000;
+  spool_max_ = 2 * kBlock;
+  int added = 0;
+  for (int minute = 0; minute < 20; ++minute) {
+    const bool here = adder.add({0, "a", std::nullopt}, 1);
+    ASSERT_EQ(adder.add({1, "b", std::nullopt}, 1), here);
+    added += here ? 1 : 0;
+    drain_all(minute * 60);
+    EXPECT_EQ(other_sink_.total["b"], added) << "minute " << minute;
+  }
+  sink_.failures = 0;
+  for (int i = 0; i < 5; ++i) {
+    drain_all(1'000'000 + i * 10);
+  }
+  EXPECT_EQ(sink_.total["a"], added);
+  EXPECT_EQ(other_sink_.total["b"], added);
+  const std::set<std::uint64_t> once(other_sink_.numbers.begin(), other_sink_.numbers.end());
+  EXPECT_EQ(once.size(), other_sink_.numbers.size());
+  EXPECT_EQ(free_tables(), 8);
+  EXPECT_EQ(files(), 0U);
+}
+
+/// A small file system of the test's own; not there unless the test runs as root.
+class SmallDisk {
+ public:
+  explicit SmallDisk(std::string path) : path_(std::move(path)) {
+    mkdir(path_.c_str(), 0700);
+    mounted_ = mount("tmpfs", path_.c_str(), "tmpfs", 0, "size=64k,mode=0700") == 0;
+  }
+  ~SmallDisk() {
+    if (mounted_) {
+      umount2(path_.c_str(), MNT_DETACH);
+    }
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+
+  [[nodiscard]] bool mounted() const { return mounted_; }
+
+  /// Takes all space that is left.
+  void fill() const {
+    std::ofstream file(path_ + "/filling");
+    const std::string block(kBytes, 'x');
+    while (file.write(block.data(), kBytes).flush()) {
+    }
+  }
+  void empty() const { std::filesystem::remove(path_ + "/filling"); }
+
+ private:
+  static constexpr std::streamsize kBytes = 1024;
+  std::string path_;
+  bool mounted_ = false;
+};
+
+TEST_F(DrainTest, AFullDiskKeepsRowsInMemoryUntilThereIsRoomOrTheDatabaseIsBack) {
+  const SmallDisk disk(folder_.file("disk"));
+  if (!disk.mounted()) {
+    GTEST_SKIP() << "mounting a file system needs root";
+  }
+  data_ = folder_.file("disk/data");
+  Adder adder = accumulator();
+  ASSERT_TRUE(adder.add({0, "a", std::nullopt}, 1));
+  sink_.failures = 2;
+  drain_all(0);
+  ASSERT_EQ(files(), 1U);
+  disk.fill();
+  ASSERT_TRUE(adder.add({0, "a", std::nullopt}, 10));
+  const DrainReport full = drain_all(1000);
+  ASSERT_TRUE(full.error);
+  EXPECT_EQ(files(), 1U);
+  EXPECT_EQ(free_tables(), 7);
+  // The database first: what is on disk goes, and then what is in memory, without the disk.
+  drain_all(2000);
+  EXPECT_EQ(sink_.total["a"], 11);
+  EXPECT_EQ(files(), 0U);
+  EXPECT_EQ(free_tables(), 8);
+  // The disk first.
+  ASSERT_TRUE(adder.add({0, "a", std::nullopt}, 100));
+  sink_.failures = 1;
+  drain_all(3000);
+  EXPECT_EQ(files() + static_cast<std::size_t>(8 - free_tables()), 1U);
+  disk.empty();
+  sink_.failures = 1;
+  drain_all(4000);
+  EXPECT_EQ(files(), 1U);
+  drain_all(5000);
+  EXPECT_EQ(sink_.total["a"], 111);
+  EXPECT_EQ(sink_.numbers, (std::vector<std::uint64_t>{1, 2, 3}));
+}
+
+TEST_F(DrainTest, ARefusedRowOnAFullDiskKeepsItsBatchFromBeingCommitted) {
+  const SmallDisk disk(folder_.file("disk"));
+  if (!disk.mounted()) {
+    GTEST_SKIP() << "mounting a file system needs root";
+  }
+  data_ = folder_.file("disk/data");
+  Adder adder = accumulator();
+  ASSERT_TRUE(adder.add({0, "a", std::nullopt}, 1));
+  ASSERT_TRUE(adder.add({0, "refused", std::nullopt}, 1));
+  sink_.failures = 1;
+  drain_all(0);
+  disk.fill();
+  const DrainReport report = drain_all(1000);
+  ASSERT_TRUE(report.error);
+  EXPECT_EQ(report.error->code, ErrorCode::no_space) << report.error->message;
+  EXPECT_TRUE(sink_.total.empty());
+  disk.empty();
+  drain_all(2000);
+  EXPECT_EQ(sink_.total["a"], 1);
+  EXPECT_NE(text_set_aside().find("refused"), std::string::npos);
+}
+
 TEST_F(DrainTest, TwoAtOnceDoNotGetInEachOthersWay) {
   Result<UniqueFd> other = segment_->reopen();
   ASSERT_TRUE(other.ok());
@@ -338,7 +535,8 @@ TEST_F(DrainTest, KilledAnywhereTheNextRunGoesOnWithoutLosingOrDoublingARow) {
    public:
     explicit FileSink(std::string path) : path_(std::move(path)) {}
     Status install() override { return {}; }
-    Status write(const BatchId& id, std::span<const CounterRow> rows) override {
+    using Sink::write;
+    Result<WriteReport> write(const BatchId& id, std::span<const CounterRow> rows, BatchNotes&) override {
       // One file for each batch number stands for "the number and the rows, in one transaction".
       std::int64_t count = 0;
       for (const CounterRow& row : rows) {
@@ -350,7 +548,7 @@ TEST_F(DrainTest, KilledAnywhereTheNextRunGoesOnWithoutLosingOrDoublingARow) {
       std::fputs(text.c_str(), file);
       std::fclose(file);
       std::rename((name + ".part").c_str(), name.c_str());
-      return {};
+      return WriteReport();
     }
     Result<std::vector<CounterBucket>> read(const CounterQuery&) override { return std::vector<CounterBucket>{}; }
 

@@ -21,15 +21,16 @@ class LossyWay : public Sink {
 
   Status install() override { return database_->install(); }
 
-  Status write(const BatchId& id, std::span<const CounterRow> rows) override {
+  using Sink::write;
+  Result<WriteReport> write(const BatchId& id, std::span<const CounterRow> rows, BatchNotes& notes) override {
     if (broken) {
       return Error{ErrorCode::unavailable, "the server is gone"};
     }
-    Status written = database_->write(id, rows);
+    Result<WriteReport> written = database_->write(id, rows, notes);
     sources.insert(id.source);
     if (answers_to_lose > 0 && written) {
       --answers_to_lose;
-      return Error{ErrorCode::unavailable, "the connection was lost while the commit was under way"};
+      return Error{ErrorCode::unanswered, "the connection was lost while the commit was under way"};
     }
     return written;
   }

@@ -28,7 +28,11 @@ TEST(MysqlErrorsTest, WhatACallerDoesAboutThem) {
     EXPECT_EQ(code(number), ErrorCode::transient) << number;
     EXPECT_FALSE(mysql::is_lock_conflict(number)) << number;
   }
+  // No partition for the value, which a forgotten partition brings upon all rows to come.
+  EXPECT_EQ(code(1526), ErrorCode::transient);
   EXPECT_EQ(code(1146, "42S02"), ErrorCode::not_installed);
+  // A column of the table that has no default and that our rows do not have.
+  EXPECT_EQ(code(1364), ErrorCode::not_installed);
   EXPECT_EQ(code(1054, "42S22"), ErrorCode::not_installed);
   // Too long, out of range, incorrect string, overflow of a sum, a constraint.
   EXPECT_EQ(code(1406, "22001"), ErrorCode::rejected);

@@ -10,12 +10,15 @@
 
 #include "sinks/mysql_errors.h"
 #include "sinks/sql.h"
+#include "unit/sinks/mysql_server.h"
 #include "unit/sinks/sink_under_test.h"
 
 namespace presence {
 namespace {
 
+using test::GlobalVariable;
 using test::kSlot;
+using test::OwnUser;
 using test::row;
 using test::sorted;
 using test::source;
@@ -67,69 +70,10 @@ class MysqlSinkTest : public testing::Test {
   std::unique_ptr<test::MysqlTable> table_;
 };
 
-// A user of the test's own, so that its sessions can be told from others.
-class OwnUser {
- public:
-  explicit OwnUser(test::MysqlTable& table) : table_(table), name_("u_" + table.name()) {
-    table_.run("CREATE USER `" + name_ + "`@'%' IDENTIFIED BY 'secret-Zq7x'");
-  }
-  ~OwnUser() { table_.run("DROP USER `" + name_ + "`@'%'"); }
-  OwnUser(const OwnUser&) = delete;
-  OwnUser& operator=(const OwnUser&) = delete;
-
-  void grant(const std::string& what) { table_.run("GRANT " + what + " TO `" + name_ + "`@'%'"); }
-
-  [[nodiscard]] std::string dsn() const {
-    Dsn dsn = *parse_dsn(table_.dsn());
-    std::string text = "mysql://" + name_ + ":secret-Zq7x@";
-    text += dsn.hosts.empty() ? ""
-                              : dsn.hosts[0].name + (dsn.hosts[0].port ? ":" + std::to_string(*dsn.hosts[0].port) : "");
-    text += dsn.hosts.empty() ? dsn.path : "/" + dsn.path;
-    char separator = '?';
-    for (const auto& [name, value] : dsn.options) {
-      text += separator + name + "=" + value;
-      separator = '&';
-    }
-    return text;
-  }
-
-  void kill_sessions() {
-    const auto ids = table_.query("SELECT id FROM information_schema.processlist WHERE user = '" + name_ + "'");
-    EXPECT_FALSE(ids.empty());
-    for (const auto& id : ids) {
-      table_.run("KILL CONNECTION " + id[0]);
-    }
-  }
-
- private:
-  test::MysqlTable& table_;
-  std::string name_;
-};
-
-// Sets a global variable for a while. Sinks of other tests that run at the same time must cope with it.
-class GlobalVariable {
- public:
-  GlobalVariable(test::MysqlTable& table, std::string name, const std::string& value)
-      : table_(table), name_(std::move(name)), before_(table.value("SELECT @@GLOBAL." + name_)) {
-    table_.run("SET GLOBAL " + name_ + " = " + value);
-  }
-  ~GlobalVariable() {
-    const bool number = before_.find_first_not_of("0123456789") == std::string::npos && !before_.empty();
-    table_.run("SET GLOBAL " + name_ + " = " + (number ? before_ : "'" + before_ + "'"));
-  }
-  GlobalVariable(const GlobalVariable&) = delete;
-  GlobalVariable& operator=(const GlobalVariable&) = delete;
-
- private:
-  test::MysqlTable& table_;
-  std::string name_;
-  std::string before_;
-};
-
 TEST_F(MysqlSinkTest, AMissingTableIsNotInstalledUntilInstall) {
   const auto sink = test::open(table_->dsn());
   for (const BatchId& id : {BatchId{}, BatchId{source('a'), 1}}) {
-    const Status status = sink->write(id, one_row());
+    const Status status = test::write(*sink, id, one_row());
     expect_error(status, ErrorCode::not_installed);
     EXPECT_NE(status.error().message.find("Counters::install()"), std::string::npos) << status.error().message;
   }
@@ -138,18 +82,18 @@ TEST_F(MysqlSinkTest, AMissingTableIsNotInstalledUntilInstall) {
   EXPECT_EQ(buckets.error().code, ErrorCode::not_installed);
 
   expect_ok(sink->install());
-  expect_ok(sink->write({source('a'), 1}, one_row()));
+  expect_ok(test::write(*sink, {source('a'), 1}, one_row()));
   EXPECT_EQ(count(), "1");
 }
 
 TEST_F(MysqlSinkTest, TheExistingTableNeedsNoInstall) {
   table_->create_existing_table();
   const auto sink = test::open(table_->dsn());
-  expect_ok(sink->write({source('a'), 1}, one_row()));
-  expect_ok(sink->write({source('a'), 2}, one_row()));
+  expect_ok(test::write(*sink, {source('a'), 1}, one_row()));
+  expect_ok(test::write(*sink, {source('a'), 2}, one_row()));
   EXPECT_EQ(count(), "2");
   // Without a ledger nobody can know that a batch came before.
-  expect_ok(sink->write({source('a'), 2}, one_row()));
+  expect_ok(test::write(*sink, {source('a'), 2}, one_row()));
   EXPECT_EQ(count(), "3");
   EXPECT_EQ(table_->value("SELECT COUNT(*) FROM `" + table_->name() + "`"), "1");
 }
@@ -160,8 +104,8 @@ TEST_F(MysqlSinkTest, InstallLeavesTheExistingTableAndAddsTheLedger) {
   const auto sink = test::open(table_->dsn());
   expect_ok(sink->install());
   EXPECT_EQ(table_->query("SHOW CREATE TABLE `" + table_->name() + "`")[0][1], before);
-  expect_ok(sink->write({source('a'), 1}, one_row()));
-  expect_ok(sink->write({source('a'), 1}, one_row()));
+  expect_ok(test::write(*sink, {source('a'), 1}, one_row()));
+  expect_ok(test::write(*sink, {source('a'), 1}, one_row()));
   EXPECT_EQ(count(), "1");
 }
 
@@ -170,13 +114,13 @@ TEST_F(MysqlSinkTest, RightsOnTheCounterTableAloneAreEnough) {
   OwnUser user(*table_);
   user.grant("SELECT, INSERT, UPDATE ON `" + table_->name() + "`");
   const auto sink = test::open(user.dsn());
-  expect_ok(sink->write({source('a'), 1}, one_row()));
+  expect_ok(test::write(*sink, {source('a'), 1}, one_row()));
   EXPECT_EQ(count(), "1");
 }
 
 TEST_F(MysqlSinkTest, ATableOfAnotherShapeIsNotInstalled) {
   table_->run("CREATE TABLE `" + table_->name() + "` (something INT)");
-  expect_error(test::open(table_->dsn())->write({}, one_row()), ErrorCode::not_installed);
+  expect_error(test::write(*test::open(table_->dsn()), {}, one_row()), ErrorCode::not_installed);
 }
 
 TEST_F(MysqlSinkTest, UpsertsLeaveNoWarnings) {
@@ -184,7 +128,7 @@ TEST_F(MysqlSinkTest, UpsertsLeaveNoWarnings) {
   const std::vector<CounterRow> rows = sorted({row("\xF0\x9F\x98\x80", std::nullopt, kSlot, {0.1, 0.1, 0.1, 1}),
                                                row("a", "b\\'", kSlot, {1e300, -1e300, 1e300, 7})});
   for (int i = 0; i < 2; ++i) {
-    const Status status = sql::send_upserts(
+    const Result<std::vector<RefusedRow>> refused = sql::send_upserts(
         table_->admin().dialect(), table_->name(), rows, {},
         [this](std::string& out, std::string_view text) { table_->admin().append_literal(out, text); },
         [this](std::string_view statement) {
@@ -194,7 +138,8 @@ TEST_F(MysqlSinkTest, UpsertsLeaveNoWarnings) {
           }
           return sent;
         });
-    expect_ok(status);
+    ASSERT_TRUE(refused.ok()) << refused.error().message;
+    EXPECT_TRUE(refused->empty());
   }
 }
 
@@ -202,21 +147,76 @@ TEST_F(MysqlSinkTest, ASumThatIsTooLargeForADoubleIsRejected) {
   const auto sink = test::open(table_->dsn());
   expect_ok(sink->install());
   const std::vector<CounterRow> rows{row("a", std::nullopt, kSlot, {1e308, 1e308, 1e308, 1})};
-  expect_ok(sink->write({source('a'), 1}, rows));
-  expect_error(sink->write({source('a'), 2}, rows), ErrorCode::rejected);
+  expect_ok(test::write(*sink, {source('a'), 1}, rows));
+  expect_error(test::write(*sink, {source('a'), 2}, rows), ErrorCode::rejected);
   EXPECT_EQ(count(), "1");
 }
 
-TEST_F(MysqlSinkTest, ARefusedRowChangesNothingAndNamesTheReason) {
-  const auto sink = test::open(table_->dsn());
-  expect_ok(sink->install());
-  const Status status = sink->write({source('a'), 1}, sorted({row("a", std::nullopt, kSlot, {1, 1, 1, 1}),
-                                                              row("a", std::string(251, 'x'), kSlot, {1, 1, 1, 1})}));
-  expect_error(status, ErrorCode::rejected);
-  EXPECT_NE(status.error().message.find("argument"), std::string::npos);
-  EXPECT_EQ(count(), "0");
-  expect_ok(sink->write({source('a'), 1}, one_row()));
+TEST_F(MysqlSinkTest, WhatDoesNotFitAColumnIsRefusedAndTheReasonNamesIt) {
+  struct Case {
+    const char* change;  // To the existing table.
+    CounterRow bad;
+    const char* reason;
+  };
+  const Case cases[] = {
+      {"MODIFY total FLOAT NOT NULL", row("a", "bad", kSlot, {1e300, 1, 1, 1}), "total"},
+      {"MODIFY count SMALLINT NOT NULL", row("a", "bad", kSlot, {1, 1, 1, 40'000}), "count"},
+      {"CONVERT TO CHARACTER SET utf8mb3", row("a", "bad \xF0\x9F\x98\x80", kSlot, {1, 1, 1, 1}), "argument"},
+      {"CONVERT TO CHARACTER SET latin1", row("a", "bad \xE2\x82\xAE", kSlot, {1, 1, 1, 1}), "argument"},
+      {"MODIFY name VARCHAR(8) NOT NULL", row("longer than 8", "bad", kSlot, {1, 1, 1, 1}), "name"},
+      {"MODIFY argument VARCHAR(250) NOT NULL", row("bad", std::nullopt, kSlot, {1, 1, 1, 1}), "argument"},
+      {"ADD CONSTRAINT positive CHECK (minimum >= 0)", row("a", "bad", kSlot, {1, -1, 1, 1}), "positive"},
+  };
+  for (const Case& example : cases) {
+    SCOPED_TRACE(example.change);
+    table_->run("DROP TABLE IF EXISTS `" + table_->name() + "`");
+    table_->create_existing_table();
+    table_->run("ALTER TABLE `" + table_->name() + "` " + example.change);
+    std::vector<CounterRow> rows{example.bad};
+    for (int i = 0; i < 20; ++i) {
+      rows.push_back(row("a", std::to_string(i), kSlot, {1, 1, 1, 1}));
+    }
+    rows = sorted(rows);
+    const Result<WriteReport> report = test::open(table_->dsn())->write({source('a'), 1}, rows);
+    ASSERT_TRUE(report.ok()) << report.error().message;
+    ASSERT_EQ(report->refused.size(), 1U);
+    EXPECT_EQ(rows[report->refused[0].index].hash, example.bad.hash);
+    EXPECT_NE(report->refused[0].reason.find(example.reason), std::string::npos) << report->refused[0].reason;
+    EXPECT_EQ(count(), "20");
+  }
+}
+
+TEST_F(MysqlSinkTest, ATriggersObjectionRefusesARow) {
+  table_->create_existing_table();
+  table_->run("CREATE TRIGGER `" + table_->name() + "_t` BEFORE INSERT ON `" + table_->name() +
+              "` FOR EACH ROW IF NEW.argument = 'bad' THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not this one'; END "
+              "IF");
+  const std::vector<CounterRow> rows = sorted({row("a", "good", kSlot, {1, 1, 1, 1}), row("a", "bad", kSlot, {1, 1, 1, 1})});
+  const Result<WriteReport> report = test::open(table_->dsn())->write({source('a'), 1}, rows);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  ASSERT_EQ(report->refused.size(), 1U);
+  EXPECT_NE(report->refused[0].reason.find("not this one"), std::string::npos);
   EXPECT_EQ(count(), "1");
+}
+
+// What is wrong with the whole table is for somebody to mend: no row is to blame.
+TEST_F(MysqlSinkTest, AProblemOfTheTableRefusesNoRow) {
+  table_->create_existing_table();
+  const auto sink = test::open(table_->dsn(), 2);
+  table_->run("ALTER TABLE `" + table_->name() + "` ADD needed INT NOT NULL");
+  expect_error(test::write(*sink, {source('a'), 1}, one_row()), ErrorCode::not_installed);
+  table_->run("ALTER TABLE `" + table_->name() + "` DROP needed, DROP count");
+  expect_error(test::write(*sink, {source('a'), 1}, one_row()), ErrorCode::not_installed);
+  table_->run("DROP TABLE `" + table_->name() + "`");
+  expect_error(test::write(*sink, {source('a'), 1}, one_row()), ErrorCode::not_installed);
+  table_->create_existing_table();
+  table_->run("ALTER TABLE `" + table_->name() +
+              "` DROP PRIMARY KEY, DROP KEY hash, MODIFY id BIGINT, ADD UNIQUE (hash, timeslot) PARTITION BY RANGE (timeslot) "
+              "(PARTITION p0 VALUES LESS THAN (1000))");
+  expect_error(test::write(*sink, {source('a'), 1}, one_row()), ErrorCode::transient);
+  OwnUser user(*table_);
+  user.grant("SELECT ON `" + table_->name() + "`");
+  expect_error(test::write(*test::open(user.dsn()), {source('a'), 1}, one_row()), ErrorCode::unavailable);
 }
 
 TEST_F(MysqlSinkTest, StatementsFitTheServersPacket) {
@@ -227,7 +227,7 @@ TEST_F(MysqlSinkTest, StatementsFitTheServersPacket) {
   for (int i = 0; i < 300; ++i) {
     rows.push_back(row("p", std::string(200, '\'') + std::to_string(i), kSlot, {1, 1, 1, 1}));
   }
-  expect_ok(sink->write({source('a'), 1}, sorted(rows)));
+  expect_ok(test::write(*sink, {source('a'), 1}, sorted(rows)));
   EXPECT_EQ(count(), "300");
 }
 
@@ -235,7 +235,7 @@ TEST_F(MysqlSinkTest, BackslashesAreTextUnderNoBackslashEscapes) {
   expect_ok(test::open(table_->dsn())->install());
   const GlobalVariable mode(*table_, "sql_mode", "CONCAT(@@GLOBAL.sql_mode, ',NO_BACKSLASH_ESCAPES')");
   const auto sink = test::open(table_->dsn());
-  expect_ok(sink->write({}, sorted({row("a\\", "it's \\' so", kSlot, {1, 1, 1, 1})})));
+  expect_ok(test::write(*sink, {}, sorted({row("a\\", "it's \\' so", kSlot, {1, 1, 1, 1})})));
   EXPECT_EQ(table_->value("SELECT HEX(CONCAT(name, '|', argument)) FROM `" + table_->name() + "`"),
             "615C7C69742773205C2720736F");
 }
@@ -247,9 +247,9 @@ TEST_F(MysqlSinkTest, AKilledSessionIsReplacedByTheNextCall) {
   user.grant("ALL ON `" + table_->name() + "_batch`");
   const auto sink = test::open(user.dsn());
   const CounterQuery query{.name = "a", .argument = std::nullopt, .since = 0, .until = 4'000'000'000};
-  expect_ok(sink->write({source('a'), 1}, one_row()));
+  expect_ok(test::write(*sink, {source('a'), 1}, one_row()));
   user.kill_sessions();
-  expect_ok(sink->write({source('a'), 2}, one_row()));
+  expect_ok(test::write(*sink, {source('a'), 2}, one_row()));
   user.kill_sessions();
   const auto buckets = sink->read(query);
   ASSERT_TRUE(buckets.ok()) << buckets.error().message;
@@ -265,12 +265,12 @@ TEST_F(MysqlSinkTest, ASessionKilledInATransactionHasWrittenNothing) {
   user.grant("ALL ON `" + table_->name() + "`");
   user.grant("ALL ON `" + table_->name() + "_batch`");
   const auto sink = test::open(user.dsn(), 30);
-  expect_ok(sink->write({source('a'), 1}, one_row()));
+  expect_ok(test::write(*sink, {source('a'), 1}, one_row()));
 
   table_->run("START TRANSACTION");
   table_->run("UPDATE `" + table_->name() + "` SET total = 1");
   Status status;
-  std::thread writer([&] { status = sink->write({source('a'), 2}, one_row()); });
+  std::thread writer([&] { status = test::write(*sink, {source('a'), 2}, one_row()); });
   const bool waits = becomes(sessions_waiting_to_insert(), "1");
   user.kill_sessions();
   writer.join();
@@ -278,19 +278,19 @@ TEST_F(MysqlSinkTest, ASessionKilledInATransactionHasWrittenNothing) {
   ASSERT_TRUE(waits);
   expect_error(status, ErrorCode::unavailable);
   EXPECT_EQ(count(), "1");
-  expect_ok(sink->write({source('a'), 2}, one_row()));
+  expect_ok(test::write(*sink, {source('a'), 2}, one_row()));
   EXPECT_EQ(count(), "2");
 }
 
 TEST_F(MysqlSinkTest, ALockThatDoesNotGoAwayIsTransient) {
   const auto sink = test::open(table_->dsn(), 2);
   expect_ok(sink->install());
-  expect_ok(sink->write({source('a'), 1}, one_row()));
+  expect_ok(test::write(*sink, {source('a'), 1}, one_row()));
   table_->run("START TRANSACTION");
   table_->run("UPDATE `" + table_->name() + "` SET total = 1");
-  expect_error(sink->write({source('a'), 2}, one_row()), ErrorCode::transient);
+  expect_error(test::write(*sink, {source('a'), 2}, one_row()), ErrorCode::transient);
   table_->run("ROLLBACK");
-  expect_ok(sink->write({source('a'), 2}, one_row()));
+  expect_ok(test::write(*sink, {source('a'), 2}, one_row()));
   EXPECT_EQ(count(), "2");
 }
 
@@ -298,7 +298,7 @@ TEST_F(MysqlSinkTest, ADeadlockIsRepeatedByItself) {
   const auto sink = test::open(table_->dsn(), 20);
   expect_ok(sink->install());
   const std::vector<CounterRow> rows = sorted({row("a", "1", kSlot, {1, 1, 1, 1}), row("a", "2", kSlot, {1, 1, 1, 1})});
-  expect_ok(sink->write({}, rows));
+  expect_ok(test::write(*sink, {}, rows));
   const std::string update = "UPDATE `" + table_->name() + "` SET count = count WHERE hash = '";
 
   // The sink locks the first row and waits for the second one, which we have; then we ask for the first one. We have
@@ -311,7 +311,7 @@ TEST_F(MysqlSinkTest, ADeadlockIsRepeatedByItself) {
   table_->run(padding);
   table_->run(update + std::string(view(rows[1].hash)) + "'");
   Status status;
-  std::thread writer([&] { status = sink->write({source('a'), 1}, rows); });
+  std::thread writer([&] { status = test::write(*sink, {source('a'), 1}, rows); });
   const bool waits = becomes(sessions_waiting_to_insert(), "1");
   table_->run(update + std::string(view(rows[0].hash)) + "'");
   table_->run("COMMIT");
@@ -345,16 +345,16 @@ TEST_F(MysqlSinkTest, AForkedChildLeavesItsParentsSessionAlone) {
 TEST_F(MysqlSinkTest, ASinkGoesOnInParentAndChildAfterAFork) {
   const auto sink = test::open(table_->dsn());
   expect_ok(sink->install());
-  expect_ok(sink->write({source('a'), 1}, one_row()));
+  expect_ok(test::write(*sink, {source('a'), 1}, one_row()));
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    _exit(sink->write({source('b'), 1}, one_row()).ok() ? 0 : 1);
+    _exit(test::write(*sink, {source('b'), 1}, one_row()).ok() ? 0 : 1);
   }
   int code = -1;
   ASSERT_EQ(waitpid(child, &code, 0), child);
   EXPECT_EQ(code, 0);
-  expect_ok(sink->write({source('a'), 2}, one_row()));
+  expect_ok(test::write(*sink, {source('a'), 2}, one_row()));
   EXPECT_EQ(count(), "3");
 }
 
@@ -370,7 +370,7 @@ TEST_F(MysqlSinkTest, ByUnixSocket) {
   const auto sink = test::open("mysql://" + *dsn.user + ":" + *dsn.password + "@/" + dsn.path + "?socket=" + socket +
                                "&table=" + table_->name());
   expect_ok(sink->install());
-  expect_ok(sink->write({}, one_row()));
+  expect_ok(test::write(*sink, {}, one_row()));
   EXPECT_EQ(count(), "1");
 }
 
@@ -378,7 +378,7 @@ TEST_F(MysqlSinkTest, ByUnixSocket) {
 TEST(MysqlSinkWithoutServerTest, NobodyListeningIsUnavailableAndTheMessageHasNoPassword) {
   const auto sink = test::open("mysql://u:Zq7x@127.0.0.1:1/d", 1);
   const CounterRow one = row("a", std::nullopt, kSlot, {1, 1, 1, 1});
-  const Status status = sink->write({}, {&one, 1});
+  const Status status = test::write(*sink, {}, {one});
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().code, ErrorCode::unavailable);
   EXPECT_EQ(status.error().message.find("Zq7x"), std::string::npos) << status.error().message;

@@ -1,9 +1,12 @@
 // What every sink promises, on every database there is.
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
+#include <set>
 #include <thread>
 
 #include "unit/sinks/sink_under_test.h"
@@ -24,13 +27,27 @@ class Database {
   [[nodiscard]] virtual std::string dsn() const = 0;
   // What must be there before install() is called.
   virtual void prepare() {}
+  // From here on rows whose name begins with "bad" are refused.
+  virtual void refuse_bad_names() = 0;
 };
 
 class SqliteDatabase final : public Database {
  public:
-  [[nodiscard]] std::string dsn() const override { return "sqlite:" + folder_.file("counters.sqlite"); }
+  [[nodiscard]] std::string dsn() const override { return "sqlite:" + path(); }
+  void refuse_bad_names() override {
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(path().c_str(), &database), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(database,
+                           "CREATE TRIGGER no_bad_names BEFORE INSERT ON counter WHEN NEW.name LIKE 'bad%' BEGIN SELECT "
+                           "RAISE(ABORT, 'no_bad_names'); END",
+                           nullptr, nullptr, nullptr),
+              SQLITE_OK);
+    sqlite3_close(database);
+  }
 
  private:
+  [[nodiscard]] std::string path() const { return folder_.file("counters.sqlite"); }
+
   TempFolder folder_;
 };
 
@@ -39,6 +56,9 @@ class MysqlDatabase : public Database {
  public:
   explicit MysqlDatabase(const std::string& server) : table_(server) {}
   [[nodiscard]] std::string dsn() const override { return table_.dsn(); }
+  void refuse_bad_names() override {
+    table_.run("ALTER TABLE `" + table_.name() + "` ADD CONSTRAINT no_bad_names CHECK (name NOT LIKE 'bad%')");
+  }
 
  protected:
   test::MysqlTable table_;
@@ -89,7 +109,7 @@ class SinkContractTest : public testing::TestWithParam<Kind> {
   }
 
   void write(std::vector<CounterRow> rows, const BatchId& id = {}) {
-    expect_ok(sink_->write(id, sorted(std::move(rows))));
+    expect_ok(test::write(*sink_, id, sorted(std::move(rows))));
   }
 
   std::vector<CounterBucket> read(const CounterQuery& query) {
@@ -202,7 +222,7 @@ TEST_P(SinkContractTest, ABatchIsAppliedOnce) {
 TEST_P(SinkContractTest, ABatchIsAppliedOnceOverConnections) {
   write({row("a", std::nullopt, kSlot, {1, 1, 1, 1})}, {source('a'), 0});
   auto other = test::open(database_->dsn());
-  expect_ok(other->write({source('a'), 0}, sorted({row("a", std::nullopt, kSlot, {1, 1, 1, 1})})));
+  expect_ok(test::write(*other, {source('a'), 0}, sorted({row("a", std::nullopt, kSlot, {1, 1, 1, 1})})));
   EXPECT_EQ(sums("a").count, 1);
 }
 
@@ -227,7 +247,7 @@ TEST_P(SinkContractTest, AnEmptyBatchStillMovesItsNumber) {
 
 TEST_P(SinkContractTest, ASourceThatIsNoHexNumberIsRefused) {
   for (const char* bad : {"x", "' OR 1=1 OR '", "ABCDEFABCDEFABCDEFABCDEFABCDEFAB"}) {
-    const Status status = sink_->write({bad, 1}, sorted({row("a", std::nullopt, kSlot, {1, 1, 1, 1})}));
+    const Status status = test::write(*sink_, {bad, 1}, sorted({row("a", std::nullopt, kSlot, {1, 1, 1, 1})}));
     ASSERT_FALSE(status.ok());
     EXPECT_EQ(status.error().code, ErrorCode::internal);
   }
@@ -251,7 +271,7 @@ TEST_P(SinkContractTest, WritersAtTheSameTimeAddUpExactly) {
       auto sink = test::open(database_->dsn(), 20);
       for (int b = 1; b <= kBatches; ++b) {
         const BatchId id{source(static_cast<char>('a' + w)), static_cast<std::uint64_t>(b)};
-        if (const Status status = sink->write(id, rows); !status) {
+        if (const Status status = test::write(*sink, id, rows); !status) {
           errors[static_cast<std::size_t>(w)] = status.error().message;
         }
       }
@@ -272,7 +292,7 @@ TEST_P(SinkContractTest, OneBatchFromTwoWritersAtTheSameTimeIsAppliedOnce) {
   const auto work = [this] {
     auto sink = test::open(database_->dsn(), 20);
     for (std::uint64_t b = 1; b <= kBatches; ++b) {
-      expect_ok(sink->write({source('c'), b}, sorted({row("once", std::nullopt, kSlot, {1, 1, 1, 1})})));
+      expect_ok(test::write(*sink, {source('c'), b}, sorted({row("once", std::nullopt, kSlot, {1, 1, 1, 1})})));
     }
   };
   std::thread one(work);
@@ -405,6 +425,116 @@ TEST_P(SinkContractTest, AFloatIsReadWithAllItsDigits) {
   EXPECT_EQ(stored.minimum, 16777215);
   EXPECT_EQ(stored.maximum, 16777215);
 }
+
+// Notes that remember what they were told, and fail when told to.
+class Notes final : public BatchNotes {
+ public:
+  Status before_commit(std::span<const RefusedRow> refused, std::span<const StoredSums> expected) override {
+    ++commits;
+    refused_rows.assign(refused.begin(), refused.end());
+    expected_rows.assign(expected.begin(), expected.end());
+    return fail ? Status(Error{ErrorCode::no_space, "the disk is full"}) : Status();
+  }
+
+  bool fail = false;
+  int commits = 0;
+  std::vector<RefusedRow> refused_rows;
+  std::vector<StoredSums> expected_rows;
+};
+
+class RefusedRowsTest : public SinkContractTest {
+ protected:
+  void SetUp() override {
+    SinkContractTest::SetUp();
+    if (sink_) {
+      database_->refuse_bad_names();
+    }
+  }
+
+  // Good rows with bad ones at the given places, in the order of their hashes, which are made up.
+  static std::vector<CounterRow> rows_with_bad_ones_at(std::size_t count, const std::set<std::size_t>& places) {
+    std::vector<CounterRow> rows;
+    for (std::size_t i = 0; i < count; ++i) {
+      rows.push_back(row(places.contains(i) ? "bad" : "good", std::to_string(i), kSlot, {2, 2, 2, 1}));
+      std::snprintf(rows.back().hash.data(), rows.back().hash.size(), "%031zu", i);
+      rows.back().hash.back() = 'f';
+    }
+    return rows;
+  }
+
+  static std::set<std::size_t> places(const std::vector<RefusedRow>& refused) {
+    std::set<std::size_t> found;
+    for (const RefusedRow& row : refused) {
+      found.insert(row.index);
+      EXPECT_NE(row.reason.find("no_bad_names"), std::string::npos) << row.reason;
+    }
+    EXPECT_EQ(found.size(), refused.size());
+    EXPECT_TRUE(std::is_sorted(refused.begin(), refused.end(),
+                               [](const RefusedRow& a, const RefusedRow& b) { return a.index < b.index; }));
+    return found;
+  }
+};
+
+TEST_P(RefusedRowsTest, AreFoundAndTheRestIsWritten) {
+  const std::set<std::size_t> kExamples[] = {{0}, {2499}, {0, 1, 2, 3}, {999, 1000, 1001, 1999}, {7, 77, 777, 1777, 2477}};
+  std::uint64_t number = 0;
+  std::int64_t good = 0;
+  for (const std::set<std::size_t>& bad : kExamples) {
+    const std::vector<CounterRow> rows = rows_with_bad_ones_at(2500, bad);
+    Notes notes;
+    const Result<WriteReport> report = sink_->write({source('a'), ++number}, rows, notes);
+    ASSERT_TRUE(report.ok()) << report.error().message;
+    EXPECT_EQ(report->outcome, WriteReport::Outcome::committed);
+    EXPECT_EQ(places(report->refused), bad);
+    EXPECT_EQ(places(notes.refused_rows), bad) << "told before the commit";
+    good += static_cast<std::int64_t>(rows.size() - bad.size());
+    EXPECT_EQ(sums("good").count, good);
+    EXPECT_EQ(sums("good").total, 2.0 * static_cast<double>(good));
+    EXPECT_EQ(sums("bad").count, 0);
+    // The ledger went with them.
+    const Result<WriteReport> again = sink_->write({source('a'), number}, rows);
+    ASSERT_TRUE(again.ok());
+    EXPECT_EQ(again->outcome, WriteReport::Outcome::known);
+    EXPECT_EQ(sums("good").count, good);
+  }
+}
+
+TEST_P(RefusedRowsTest, ABatchOfWhichNothingIsTakenCompletes) {
+  const std::vector<CounterRow> rows = rows_with_bad_ones_at(3, {0, 1, 2});
+  const Result<WriteReport> report = sink_->write({source('a'), 1}, rows);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(places(report->refused), (std::set<std::size_t>{0, 1, 2}));
+  const Result<WriteReport> again = sink_->write({source('a'), 1}, rows);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->outcome, WriteReport::Outcome::known);
+  EXPECT_EQ(sums("good").count + sums("bad").count, 0);
+}
+
+TEST_P(RefusedRowsTest, WithoutALedgerTheyAreReportedToo) {
+  const Result<WriteReport> report = sink_->write({}, rows_with_bad_ones_at(10, {4}));
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(places(report->refused), (std::set<std::size_t>{4}));
+  EXPECT_EQ(sums("good").count, 9);
+}
+
+TEST_P(RefusedRowsTest, NothingIsWrittenWhereTheyCannotBeKept) {
+  const std::vector<CounterRow> rows = rows_with_bad_ones_at(10, {4});
+  Notes notes;
+  notes.fail = true;
+  const Result<WriteReport> failed = sink_->write({source('a'), 1}, rows, notes);
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::no_space);
+  EXPECT_EQ(sums("good").count, 0);
+  notes.fail = false;
+  const Result<WriteReport> report = sink_->write({source('a'), 1}, rows, notes);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(report->outcome, WriteReport::Outcome::committed);
+  EXPECT_EQ(sums("good").count, 9);
+  EXPECT_EQ(notes.commits, 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sinks, RefusedRowsTest, testing::ValuesIn(kKinds),
+                         [](const testing::TestParamInfo<Kind>& kind) { return std::string(kind.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(Sinks, SinkContractTest, testing::ValuesIn(kKinds),
                          [](const testing::TestParamInfo<Kind>& kind) { return std::string(kind.param.name); });

@@ -52,6 +52,15 @@ inline std::unique_ptr<Sink> open(const std::string& text, double timeout = 5.0)
   return std::move(sink).value();
 }
 
+/// Writes a batch all of whose rows are to be taken: a refused one shows as the error `rejected`.
+inline Status write(Sink& sink, const BatchId& id, const std::vector<CounterRow>& rows) {
+  Result<WriteReport> report = sink.write(id, rows);
+  if (!report) {
+    return std::move(report).error();
+  }
+  return report->refused.empty() ? Status() : Status(Error{ErrorCode::rejected, report->refused.front().reason});
+}
+
 /// Any identity will do, as long as each series and minute has its own.
 inline CounterRow row(std::string_view name, std::optional<std::string> argument, UnixTime slot, const Sums& sums) {
   CounterRow result;

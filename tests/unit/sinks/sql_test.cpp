@@ -79,12 +79,12 @@ std::vector<std::string> statements(int count, const sql::StatementLimits& limit
     rows.push_back(test::row("name", std::to_string(i), 60, {1, 1, 1, 1}));
   }
   std::vector<std::string> sent;
-  const Status status =
+  const Result<std::vector<RefusedRow>> refused =
       sql::send_upserts(Dialect::values_function, "counter", rows, limits, quote, [&](std::string_view statement) {
         sent.emplace_back(statement);
         return Status();
       });
-  EXPECT_TRUE(status.ok());
+  EXPECT_TRUE(refused.ok() && refused->empty());
   return sent;
 }
 
@@ -115,18 +115,64 @@ TEST(SqlTest, StatementsAreCutByLength) {
     EXPECT_EQ(rows_in(statement), 2);
   }
   EXPECT_EQ(statements(10, {.bytes = two_rows - 1}).size(), 10U);
-  // A row that is too long is sent alone; the server then says what it thinks of it.
-  EXPECT_EQ(statements(3, {.bytes = 10}).size(), 3U);
+}
+
+TEST(SqlTest, ARowThatIsLongerThanAStatementMayBeIsRefusedUnsent) {
+  std::vector<CounterRow> rows(3, test::row("n", "x", 60, {1, 1, 1, 1}));
+  rows[1].argument = std::string(250, 'x');
+  std::vector<std::string> sent;
+  const auto send = [&](std::string_view statement) {
+    sent.emplace_back(statement);
+    return Status();
+  };
+  const std::size_t one_row = sql::upsert_head("counter").size() + sql::upsert_tail(Dialect::values_function, "counter").size() + 150;
+  const auto refused =
+      sql::send_upserts(Dialect::values_function, "counter", rows, {.bytes = one_row}, quote, send);
+  ASSERT_TRUE(refused.ok());
+  ASSERT_EQ(refused->size(), 1U);
+  EXPECT_EQ(refused->front().index, 1U);
+  EXPECT_NE(refused->front().reason.find("max_allowed_packet"), std::string::npos);
+  EXPECT_EQ(sent.size(), 2U);
+}
+
+TEST(SqlTest, ARejectedStatementIsHalvedUntilTheRowIsFound) {
+  std::vector<CounterRow> rows;
+  for (int i = 0; i < 1000; ++i) {
+    rows.push_back(test::row("n", i == 700 ? "bad" : std::to_string(i), 60, {1, 1, 1, 1}));
+  }
+  int sent = 0;
+  int written = 0;
+  const auto send = [&](std::string_view statement) {
+    ++sent;
+    if (statement.find("'bad'") != std::string_view::npos) {
+      return Status(Error{ErrorCode::rejected, "no bad ones"});
+    }
+    written += rows_in(std::string(statement));
+    return Status();
+  };
+  const auto refused = sql::send_upserts(Dialect::values_function, "counter", rows, {}, quote, send);
+  ASSERT_TRUE(refused.ok());
+  ASSERT_EQ(refused->size(), 1U);
+  EXPECT_EQ(refused->front().index, 700U);
+  EXPECT_EQ(refused->front().reason, "no bad ones");
+  EXPECT_EQ(written, 999);
+  EXPECT_LE(sent, 21);
+}
+
+TEST(SqlTest, AForeignColumnIsToldFromOurs) {
+  EXPECT_TRUE(sql::is_foreign_column("/x.sqlite: NOT NULL constraint failed: counter.needed"));
+  EXPECT_FALSE(sql::is_foreign_column("/x.sqlite: NOT NULL constraint failed: counter.argument"));
+  EXPECT_FALSE(sql::is_foreign_column("CHECK constraint failed: a.needed"));
 }
 
 TEST(SqlTest, StopsAtTheFirstError) {
   const std::vector<CounterRow> rows(3, test::row("n", std::nullopt, 60, {1, 1, 1, 1}));
   int sent = 0;
-  const Status status = sql::send_upserts(Dialect::sqlite, "counter", rows, {.rows = 1}, quote, [&](std::string_view) {
+  const auto refused = sql::send_upserts(Dialect::sqlite, "counter", rows, {.rows = 1}, quote, [&](std::string_view) {
     ++sent;
     return sent == 2 ? Status(Error{ErrorCode::transient, "no"}) : Status();
   });
-  EXPECT_FALSE(status.ok());
+  EXPECT_FALSE(refused.ok());
   EXPECT_EQ(sent, 2);
 }
 

@@ -54,7 +54,7 @@ class SqliteSinkTest : public testing::Test {
 TEST_F(SqliteSinkTest, TheFirstWriteCreatesAFileThatOthersCannotRead) {
   const auto sink = test::open(dsn());
   const mode_t before = umask(0);
-  const Status status = sink->write({source('a'), 1}, one_row());
+  const Status status = test::write(*sink, {source('a'), 1}, one_row());
   umask(before);
   ASSERT_TRUE(status.ok()) << status.error().message;
   struct stat info;
@@ -77,7 +77,7 @@ TEST_F(SqliteSinkTest, AFileWithoutTablesHasNoRows) {
   const auto buckets = sink->read(everything());
   ASSERT_TRUE(buckets.ok()) << buckets.error().message;
   EXPECT_TRUE(buckets->empty());
-  EXPECT_TRUE(sink->write({}, one_row()).ok());
+  EXPECT_TRUE(test::write(*sink, {}, one_row()).ok());
   EXPECT_EQ(count(*sink), 1);
 }
 
@@ -86,8 +86,8 @@ TEST_F(SqliteSinkTest, ATableThatIsThereIsLeftAsItIs) {
       "VARCHAR(250), timeslot BIGINT, total FLOAT, minimum FLOAT, maximum FLOAT, count INT)");
   const auto sink = test::open(dsn());
   ASSERT_TRUE(sink->install().ok());
-  ASSERT_TRUE(sink->write({source('a'), 1}, one_row()).ok());
-  ASSERT_TRUE(sink->write({source('a'), 2}, one_row()).ok());
+  ASSERT_TRUE(test::write(*sink, {source('a'), 1}, one_row()).ok());
+  ASSERT_TRUE(test::write(*sink, {source('a'), 2}, one_row()).ok());
   EXPECT_EQ(count(*sink), 2);
   run("SELECT id FROM counter");
   // Creating this index fails if the sink had added its own.
@@ -96,26 +96,26 @@ TEST_F(SqliteSinkTest, ATableThatIsThereIsLeftAsItIs) {
 
 TEST_F(SqliteSinkTest, ATableOfAnotherShapeIsNotInstalled) {
   run("CREATE TABLE counter (something TEXT)");
-  const Status status = test::open(dsn())->write({}, one_row());
+  const Status status = test::write(*test::open(dsn()), {}, one_row());
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().code, ErrorCode::not_installed);
 }
 
 TEST_F(SqliteSinkTest, AMissingFolderIsUnavailableAndTheMessageSaysSo) {
   const auto sink = test::open("sqlite:" + folder_.file("missing/counters.sqlite"));
-  const Status status = sink->write({}, one_row());
+  const Status status = test::write(*sink, {}, one_row());
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().code, ErrorCode::unavailable);
   EXPECT_NE(status.error().message.find("folder"), std::string::npos);
   std::filesystem::create_directory(folder_.file("missing"));
-  EXPECT_TRUE(sink->write({}, one_row()).ok());
+  EXPECT_TRUE(test::write(*sink, {}, one_row()).ok());
 }
 
 TEST_F(SqliteSinkTest, AFileThatIsNoDatabaseIsAnErrorAndStaysAsItIs) {
   const std::string text = "these are somebody's notes, not a database, and longer than a header is\n";
   std::ofstream(path()) << text << text;
   const auto sink = test::open(dsn());
-  const Status status = sink->write({}, one_row());
+  const Status status = test::write(*sink, {}, one_row());
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().code, ErrorCode::unavailable);
   EXPECT_FALSE(sink->read(everything()).ok());
@@ -127,31 +127,51 @@ TEST_F(SqliteSinkTest, AFileThatIsNoDatabaseIsAnErrorAndStaysAsItIs) {
 
 TEST_F(SqliteSinkTest, ALockThatDoesNotGoAwayIsTransient) {
   const auto sink = test::open(dsn(), 0.1);
-  ASSERT_TRUE(sink->write({source('a'), 1}, one_row()).ok());
+  ASSERT_TRUE(test::write(*sink, {source('a'), 1}, one_row()).ok());
   sqlite3* other = nullptr;
   ASSERT_EQ(sqlite3_open(path().c_str(), &other), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
-  const Status status = sink->write({source('a'), 2}, one_row());
+  const Status status = test::write(*sink, {source('a'), 2}, one_row());
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().code, ErrorCode::transient);
   EXPECT_EQ(count(*sink), 1) << "readers do not wait for a writer";
   sqlite3_close(other);
-  EXPECT_TRUE(sink->write({source('a'), 2}, one_row()).ok());
+  EXPECT_TRUE(test::write(*sink, {source('a'), 2}, one_row()).ok());
   EXPECT_EQ(count(*sink), 2);
 }
 
-TEST_F(SqliteSinkTest, ABatchThatIsRefusedChangesNothing) {
-  run("CREATE TABLE counter (hash TEXT PRIMARY KEY, name TEXT CHECK (name <> 'bad'), argument TEXT, timeslot INTEGER, "
-      "total "
-      "REAL, minimum REAL, maximum REAL, count INTEGER)");
+TEST_F(SqliteSinkTest, ACheckRefusesOneRowAndTheReasonNamesIt) {
+  run("CREATE TABLE counter (hash TEXT PRIMARY KEY, name TEXT CONSTRAINT no_bad_names CHECK (name <> 'bad'), argument TEXT, "
+      "timeslot INTEGER, total REAL, minimum REAL, maximum REAL, count INTEGER)");
   const auto sink = test::open(dsn());
-  const Status status = sink->write({source('a'), 1}, test::sorted({row("a", std::nullopt, kSlot, {1, 1, 1, 1}),
-                                                                    row("bad", std::nullopt, kSlot, {1, 1, 1, 1})}));
-  ASSERT_FALSE(status.ok());
-  EXPECT_EQ(status.error().code, ErrorCode::rejected);
-  EXPECT_EQ(count(*sink), 0);
-  EXPECT_TRUE(sink->write({source('a'), 1}, one_row()).ok());
+  const auto report = sink->write({source('a'), 1}, test::sorted({row("a", std::nullopt, kSlot, {1, 1, 1, 1}),
+                                                                  row("bad", std::nullopt, kSlot, {1, 1, 1, 1})}));
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  ASSERT_EQ(report->refused.size(), 1U);
+  EXPECT_NE(report->refused[0].reason.find("no_bad_names"), std::string::npos) << report->refused[0].reason;
   EXPECT_EQ(count(*sink), 1);
+}
+
+TEST_F(SqliteSinkTest, AColumnThatNoRowOfOursFillsRefusesNoRow) {
+  run("CREATE TABLE counter (hash TEXT PRIMARY KEY, name TEXT, argument TEXT, timeslot INTEGER, total REAL, minimum REAL, "
+      "maximum REAL, count INTEGER, needed TEXT NOT NULL)");
+  const Status status = test::write(*test::open(dsn()), {source('a'), 1}, one_row());
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::not_installed) << status.error().message;
+}
+
+// Such a constraint ends the transaction: writing on would commit row by row, without the ledger.
+TEST_F(SqliteSinkTest, AConstraintThatRollsBackTheTransactionHoldsTheBatchUp) {
+  run("CREATE TABLE counter (hash TEXT PRIMARY KEY, name TEXT, argument TEXT NOT NULL ON CONFLICT ROLLBACK, timeslot INTEGER, "
+      "total REAL, minimum REAL, maximum REAL, count INTEGER)");
+  const auto sink = test::open(dsn());
+  const Status status = test::write(*sink, {source('a'), 1}, test::sorted({row("a", "x", kSlot, {1, 1, 1, 1}),
+                                                                           row("b", std::nullopt, kSlot, {1, 1, 1, 1}),
+                                                                           row("a", "y", kSlot, {1, 1, 1, 1})}));
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::transient);
+  EXPECT_NE(status.error().message.find("ROLLBACK"), std::string::npos) << status.error().message;
+  EXPECT_EQ(count(*sink), 0);
 }
 
 // Both create the file, its tables and its journal.
@@ -165,7 +185,7 @@ TEST_F(SqliteSinkTest, ProcessesThatWriteTheFirstBatchTogetherBothSucceed) {
     if (child == 0) {
       const auto sink = test::open(dsn(), 30);
       for (int b = 1; b <= kBatches; ++b) {
-        if (!sink->write({source(static_cast<char>('a' + w)), static_cast<std::uint64_t>(b)}, one_row())) {
+        if (!test::write(*sink, {source(static_cast<char>('a' + w)), static_cast<std::uint64_t>(b)}, one_row())) {
           _exit(1);
         }
       }
@@ -183,16 +203,16 @@ TEST_F(SqliteSinkTest, ProcessesThatWriteTheFirstBatchTogetherBothSucceed) {
 
 TEST_F(SqliteSinkTest, ASinkGoesOnInParentAndChildAfterAFork) {
   const auto sink = test::open(dsn());
-  ASSERT_TRUE(sink->write({}, one_row()).ok());
+  ASSERT_TRUE(test::write(*sink, {}, one_row()).ok());
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    _exit(sink->write({}, one_row()).ok() ? 0 : 1);
+    _exit(test::write(*sink, {}, one_row()).ok() ? 0 : 1);
   }
   int code = -1;
   ASSERT_EQ(waitpid(child, &code, 0), child);
   EXPECT_EQ(code, 0);
-  EXPECT_TRUE(sink->write({}, one_row()).ok());
+  EXPECT_TRUE(test::write(*sink, {}, one_row()).ok());
   EXPECT_EQ(count(*sink), 3);
 }
 
@@ -214,13 +234,13 @@ bool holds_lock(const std::string& file) {
 // A program that has the file open and locked by itself, as through PDO, must keep its locks.
 TEST_F(SqliteSinkTest, OtherLocksOfTheProcessSurviveACall) {
   const auto sink = test::open(dsn(), 0.05);
-  ASSERT_TRUE(sink->write({}, one_row()).ok());
+  ASSERT_TRUE(test::write(*sink, {}, one_row()).ok());
   EXPECT_FALSE(holds_lock(path()));
   sqlite3* own = nullptr;
   ASSERT_EQ(sqlite3_open(path().c_str(), &own), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(own, "BEGIN IMMEDIATE; CREATE TABLE mine (x)", nullptr, nullptr, nullptr), SQLITE_OK);
   ASSERT_TRUE(holds_lock(path()));
-  EXPECT_FALSE(sink->write({}, one_row()).ok());
+  EXPECT_FALSE(test::write(*sink, {}, one_row()).ok());
   EXPECT_EQ(count(*sink), 1);
   EXPECT_TRUE(holds_lock(path()));
   EXPECT_TRUE(holds_lock(path() + "-shm"));
