@@ -20,8 +20,6 @@ double monotonic();
 }  // namespace clock
 
 /// Minutes since 1970, rounded down (also before 1970).
-constexpr std::int64_t minute_of(UnixTime time) {
-  return time >= 0 ? time / 60 : -((-time + 59) / 60);
-}
+constexpr std::int64_t minute_of(UnixTime time) { return time >= 0 ? time / 60 : -((-time + 59) / 60); }
 
 }  // namespace presence

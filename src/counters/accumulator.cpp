@@ -51,7 +51,9 @@ inline bool Accumulator::Place::holds(const SeriesKey& wanted) const {
                               same_bytes(key + name_size, wanted.argument->data(), argument_size));
 }
 
-inline bool Accumulator::in_running_minute() const { return static_cast<std::uint64_t>(clock::now() - minute_start_) < 60; }
+inline bool Accumulator::in_running_minute() const {
+  return static_cast<std::uint64_t>(clock::now() - minute_start_) < 60;
+}
 
 inline bool Accumulator::enter_table() {
   lane_.enter(table_number_);
@@ -127,10 +129,16 @@ Accumulator::Place* Accumulator::claim_place(const SeriesKey& key, std::uint64_t
   }
   std::array<Place, kWays>& set = (*places_)[quick_hash % kSets];
   std::swap(set.front(), set.back());
-  const auto argument_size =
-      key.argument ? static_cast<std::uint16_t>(key.argument->size()) : SeriesEntry::kNoArgument;
-  set.front() = {quick_hash, table_.key_bytes(*entry), key.target, static_cast<std::uint16_t>(key.name.size()), argument_size,
-                 generation_, 0, entry, nullptr};
+  const auto argument_size = key.argument ? static_cast<std::uint16_t>(key.argument->size()) : SeriesEntry::kNoArgument;
+  set.front() = {quick_hash,
+                 table_.key_bytes(*entry),
+                 key.target,
+                 static_cast<std::uint16_t>(key.name.size()),
+                 argument_size,
+                 generation_,
+                 0,
+                 entry,
+                 nullptr};
   return &set.front();
 }
 

@@ -22,17 +22,17 @@ class Accumulator {
   /// and nothing is done, if it has not. Costs nanoseconds: the clock, a look-up in memory of its own, and plain stores
   /// once the series is hot. Never waits for anybody.
   ///
-  /// `quick_hash`: any hash of name and argument that the caller has at hand, the same for the same series each time. It
-  /// only says where to look in this thread's own memory, so keys chosen to collide cost time and nothing else.
+  /// `quick_hash`: any hash of name and argument that the caller has at hand, the same for the same series each time.
+  /// It only says where to look in this thread's own memory, so keys chosen to collide cost time and nothing else.
   [[nodiscard]] bool add_known(const SeriesKey& key, std::uint64_t quick_hash, double value);
 
-  /// Adds `value` (finite) to any series (valid, see series_input.h). False if there is no room for it: no table is free,
-  /// or the table has no place for one more series. Never waits for anybody.
+  /// Adds `value` (finite) to any series (valid, see series_input.h). False if there is no room for it: no table is
+  /// free, or the table has no place for one more series. Never waits for anybody.
   [[nodiscard]] bool add(const SeriesKey& key, std::uint64_t quick_hash, double value);
 
  private:
-  /// Where a series is, and its key. Good for the table generation it was found in only. The numbers are this thread's own
-  /// copies, checked when they were taken, so the fast path need not check what shared memory says.
+  /// Where a series is, and its key. Good for the table generation it was found in only. The numbers are this thread's
+  /// own copies, checked when they were taken, so the fast path need not check what shared memory says.
   struct Place {
     std::uint64_t quick_hash = 0;
     const char* key = nullptr;  ///< Name and argument, one after the other, in the table.

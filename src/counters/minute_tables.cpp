@@ -277,10 +277,9 @@ void MinuteTable::reset() const {
 SectionSpec MinuteTables::section(std::uint32_t max_series) {
   max_series = std::clamp(max_series, kSeriesMin, kSeriesMax);
   const Geometry geometry(max_series);
-  return {SectionId::minutes, kMinutesVersion, sizeof(Header) + kTables * geometry.table_size,
-          [max_series](std::span<std::byte> bytes) {
-            reinterpret_cast<Header*>(bytes.data())->max_series = max_series;
-          }};
+  return {
+      SectionId::minutes, kMinutesVersion, sizeof(Header) + kTables * geometry.table_size,
+      [max_series](std::span<std::byte> bytes) { reinterpret_cast<Header*>(bytes.data())->max_series = max_series; }};
 }
 
 MinuteTables::MinuteTables(const Segment& segment) : seed_(segment.seed()) {

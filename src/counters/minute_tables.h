@@ -104,12 +104,12 @@ struct CounterStatistics {
 
 /// What drains leave behind for others to see. Written only by the holder of the flush lock.
 struct DrainRecord {
-  /// Odd while a drain runs (or was killed). A reader that saw the same even number before and after found each row in one
-  /// place only; during a drain a row may be in memory and in the database.
+  /// Odd while a drain runs (or was killed). A reader that saw the same even number before and after found each row in
+  /// one place only; during a drain a row may be in memory and in the database.
   std::atomic<std::uint64_t> sequence;
-  std::atomic<std::int64_t> last_run;   ///< Unix time; 0: never.
-  std::atomic<std::int64_t> next_run;   ///< When what is waiting may be tried again.
-  std::atomic<std::uint32_t> waiting;   ///< Batches, sealed or spooled, that any process can send, but could not yet.
+  std::atomic<std::int64_t> last_run;  ///< Unix time; 0: never.
+  std::atomic<std::int64_t> next_run;  ///< When what is waiting may be tried again.
+  std::atomic<std::uint32_t> waiting;  ///< Batches, sealed or spooled, that any process can send, but could not yet.
   /// Batches that only the application's own connection can send (Counters::$db): no reason for anybody else to run.
   std::atomic<std::uint32_t> unreachable;
 };
@@ -156,7 +156,7 @@ class MinuteTable {
   /// Series in use.
   [[nodiscard]] std::uint32_t series() const;
 
-  /// Empties a table in phase `stored`, and frees it. May be repeated after a kill. Only by the holder of the flush lock.
+  /// Empties a table in phase `stored`, and frees it. May be repeated after a kill. Only under the flush lock.
   void reset() const;
 
  private:
@@ -169,7 +169,8 @@ class MinuteTable {
   [[nodiscard]] SeriesEntry* new_entry(const SeriesKey& key, std::uint64_t hash) const;
 
   Header* header_;
-  std::span<std::atomic<std::uint64_t>> index_;  ///< Open addressing: upper half of the hash, number of the entry plus one.
+  std::span<std::atomic<std::uint64_t>>
+      index_;  ///< Open addressing: upper half of the hash, number of the entry plus one.
   std::span<SeriesEntry> entries_;
   std::span<Stripe> stripes_;
   std::span<char> keys_;
@@ -196,7 +197,7 @@ class MinuteTables {
   /// thousands of years off.
   [[nodiscard]] std::optional<std::uint32_t> open_for(std::int64_t minute) const;
 
-  /// Whether a table is open for another minute than the running one: a drain has something to seal. Reads kTables words.
+  /// Whether a table is open for another minute than the running one: a drain has work. Reads kTables words.
   [[nodiscard]] bool any_finished(std::int64_t running_minute) const;
 
   /// The next batch number, and takes it. Only by the holder of the flush lock.

@@ -31,9 +31,7 @@ struct alignas(64) TargetTable::Record {
 
   [[nodiscard]] bool is_ready() const { return ready.load(std::memory_order_acquire) == 1; }
   [[nodiscard]] std::string_view fingerprint_view() const { return {fingerprint.data(), fingerprint.size()}; }
-  [[nodiscard]] std::string_view dsn_view() const {
-    return {dsn.data(), std::min<std::size_t>(dsn_size, dsn.size())};
-  }
+  [[nodiscard]] std::string_view dsn_view() const { return {dsn.data(), std::min<std::size_t>(dsn_size, dsn.size())}; }
 };
 
 void DeliveryRecord::note(std::string_view message, UnixTime now) {
@@ -91,9 +89,7 @@ TargetTable::TargetTable(const Segment& segment) {
   }
 }
 
-std::uint32_t TargetTable::used() const {
-  return std::min(header_->used.load(std::memory_order_acquire), kTargets);
-}
+std::uint32_t TargetTable::used() const { return std::min(header_->used.load(std::memory_order_acquire), kTargets); }
 
 std::optional<TargetIndex> TargetTable::find_or_add(std::string_view fingerprint, std::string_view dsn) const {
   if (fingerprint.size() != kFingerprint || dsn.size() > kDsnMax) {

@@ -26,8 +26,8 @@ struct DeliveryRecord {
   std::atomic<std::uint64_t> batches_written;
   std::atomic<std::uint64_t> rows_refused;      ///< Set aside in a file.
   std::atomic<std::uint64_t> batches_doubtful;  ///< Nobody can tell whether they were committed; set aside in a file.
-  /// Numbers of this segment's own batches, 0 for none: the last one that is done with, and the one that is being committed
-  /// from memory to a database without a ledger.
+  /// Numbers of this segment's own batches, 0 for none: the last one that is done with, and the one that is being
+  /// committed from memory to a database without a ledger.
   std::atomic<std::uint64_t> last_done;
   std::atomic<std::uint64_t> unanswered;
   std::array<std::atomic<char>, 256> last_error;  ///< Ends with NUL or with the array.
@@ -66,8 +66,8 @@ class TargetTable {
   /// 32 hex digits; empty for a number that is not in use.
   [[nodiscard]] std::string fingerprint(TargetIndex target) const;
 
-  /// A DSN with that fingerprint: the one that a process last began to use, or after `failures` in a row the ones before it
-  /// in turn, since the last may be the one with the wrong password. Empty if there is none.
+  /// A DSN with that fingerprint: the one that a process last began to use, or after `failures` in a row the ones
+  /// before it in turn, since the last may be the one with the wrong password. Empty if there is none.
   [[nodiscard]] std::string dsn_of(std::string_view fingerprint, std::uint32_t failures = 0) const;
 
   /// How writing to that fingerprint goes; null if it is unknown.

@@ -3,8 +3,8 @@
 //   magic    8 bytes  "PRSBATCH"
 //   version  u32      1
 //   rows     u32
-//   each row: slot i64, count i64, total f64, minimum f64, maximum f64, name size u16, argument size u16 (0xFFFF: none),
-//             name, argument
+//   each row: slot i64, count i64, total f64, minimum f64, maximum f64, name size u16,
+//             argument size u16 (0xFFFF: none), name, argument
 //   checksum u64      hash_bytes over all before it
 //
 // Numbers are as the machine has them: a spool does not travel.

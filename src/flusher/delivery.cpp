@@ -15,8 +15,8 @@ constexpr auto relaxed = std::memory_order_relaxed;
 
 }  // namespace
 
-/// The notes of a batch that is not on disk. Its refused rows go to a file all the same; of an attempt only the number is
-/// kept, in shared memory, so that it is not made twice.
+/// The notes of a batch that is not on disk. Its refused rows go to a file all the same; of an attempt only the number
+/// is kept, in shared memory, so that it is not made twice.
 class Delivery::MemoryNotes final : public BatchNotes {
  public:
   MemoryNotes(const Spool* spool, const SpoolEntry& entry, std::span<const CounterRow> rows, std::uint64_t max_aside,
@@ -75,9 +75,7 @@ bool Delivery::send_file(const Spool& spool, const SpoolEntry& entry) {
       succeeded(entry, rows->size(), written->refused.size(),
                 written->refused.empty() ? std::string() : written->refused.front().reason);
       break;
-    case WriteReport::Outcome::known:
-      succeeded(entry, rows->size(), notes.rows_refused_before(), {});
-      break;
+    case WriteReport::Outcome::known: succeeded(entry, rows->size(), notes.rows_refused_before(), {}); break;
     case WriteReport::Outcome::doubtful:
       if (!doubtful(&spool, entry, *rows)) {
         return false;
@@ -165,7 +163,8 @@ Result<Sink*> Delivery::sink_for(const std::string& fingerprint) {
 }
 
 /// None if it could not be sent now.
-std::optional<WriteReport> Delivery::send(const SpoolEntry& entry, std::span<const CounterRow> rows, BatchNotes& notes) {
+std::optional<WriteReport> Delivery::send(const SpoolEntry& entry, std::span<const CounterRow> rows,
+                                          BatchNotes& notes) {
   DeliveryRecord* const delivery = record(entry.fingerprint);
   if (delivery != nullptr && !options_.even_if_put_off && !delivery->may_try(now_)) {
     put_off(*delivery);

@@ -26,15 +26,15 @@ class Delivery {
   Delivery(const DrainSource* source, const DrainOptions& options, UnixTime now)
       : source_(source), options_(options), now_(now) {}
 
-  /// Sends a batch of the spool and removes it. True if it is done with, one way or another; if not, it waits, and so must
-  /// all later ones of its database, since ledgers only count up.
+  /// Sends a batch of the spool and removes it. True if it is done with, one way or another; if not, it waits, and so
+  /// must all later ones of its database, since ledgers only count up.
   bool send_file(const Spool& spool, const SpoolEntry& entry);
 
   /// Sends a batch that is not on disk. `spool`: where refused rows can be set aside; null if nowhere. True as above.
   bool send_from_memory(const Spool* spool, const SpoolEntry& entry, std::span<const CounterRow> rows);
 
-  /// Whether this batch of the own segment is done with, and whether it was being committed from memory when the process
-  /// was killed or the answer got lost.
+  /// Whether this batch of the own segment is done with, and whether it was being committed from memory when the
+  /// process was killed or the answer got lost.
   [[nodiscard]] bool is_done(std::uint64_t number, const std::string& fingerprint) const;
   [[nodiscard]] bool is_unanswered(std::uint64_t number, const std::string& fingerprint) const;
 

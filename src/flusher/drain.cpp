@@ -69,7 +69,8 @@ class Run {
 
   [[nodiscard]] DrainReport take_report() {
     // What went out from memory instead is no failure, nor is another database's part.
-    const bool concerned = options_.errors_of.empty() ? !stuck_in_memory_.empty() : stuck_in_memory_.contains(options_.errors_of);
+    const bool concerned =
+        options_.errors_of.empty() ? !stuck_in_memory_.empty() : stuck_in_memory_.contains(options_.errors_of);
     if (storing_failed_with_ && concerned) {
       delivery_.keep(std::move(*storing_failed_with_));
     }
@@ -148,7 +149,8 @@ class Run {
     for (const MinuteTable& table : sealed_by_batch_number()) {
       RowsByTarget rows = rows_of(table, source_->tables, source_->targets);
       // Of a table that left memory in part, what is done with must not be sent again.
-      std::erase_if(rows, [&](const auto& of_target) { return delivery_.is_done(table.batch_number(), of_target.first); });
+      std::erase_if(rows,
+                    [&](const auto& of_target) { return delivery_.is_done(table.batch_number(), of_target.first); });
       for (auto& [fingerprint, of_target] : rows) {
         make_batch(of_target);
       }
@@ -169,8 +171,8 @@ class Run {
     }
     std::uint64_t taken = 0;
     for (const auto& [fingerprint, of_target] : rows) {
-      // Earlier batches that are stuck in memory must not be overtaken; and a commit that may have taken place must not be
-      // repeated from disk.
+      // Earlier batches that are stuck in memory must not be overtaken; and a commit that may have taken place must not
+      // be repeated from disk.
       Result<std::uint64_t> put = Error{ErrorCode::no_space, ""};
       if (!stuck_in_memory_.contains(fingerprint) && !delivery_.is_unanswered(table.batch_number(), fingerprint)) {
         put = spool_->put({batch_of(table), fingerprint}, of_target, room_ - taken);
@@ -191,8 +193,8 @@ class Run {
     return true;
   }
 
-  /// Another process that sends may have had some of them: then all stay where they are, and what was sent is known by its
-  /// number when it is put there again.
+  /// Another process that sends may have had some of them: then all stay where they are, and what was sent is known by
+  /// its number when it is put there again.
   void take_back(const MinuteTable& table, const RowsByTarget& rows) {
     for (const auto& [fingerprint, ignored] : rows) {
       if (may_send_) {
@@ -219,8 +221,8 @@ class Run {
     return sent;
   }
 
-  /// A batch that was sent from memory overtook those that wait on a disk which cannot be reached. So it is a source of its
-  /// own, for the ledger would take them for old. It keeps that name although it may be spooled later.
+  /// A batch that was sent from memory overtook those that wait on a disk which cannot be reached. So it is a source of
+  /// its own, for the ledger would take them for old. It keeps that name although it may be spooled later.
   [[nodiscard]] BatchId batch_of(const MinuteTable& table) const {
     const std::string segment = source_->segment.identity();
     const std::uint64_t number = table.batch_number();

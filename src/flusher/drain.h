@@ -1,5 +1,5 @@
-// Carrying finished minutes from shared memory over the disk into their databases. Whoever does it, the end of a request,
-// a cron job or a process of its own, does it through here.
+// Carrying finished minutes from shared memory over the disk into their databases. Whoever does it, the end of a
+// request, a cron job or a process of its own, does it through here.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct DrainReport {
 /// How one run is to be done.
 struct DrainOptions {
   SealScope scope = SealScope::finished;
-  bool even_if_put_off = false;  ///< Try a database although its last failure is too recent.
+  bool even_if_put_off = false;         ///< Try a database although its last failure is too recent.
   std::uint64_t spool_max = kSpoolMax;  ///< Bytes that may wait on disk; as many again may be set aside there.
   SinkOptions sink;
   /// If set, failures of other databases than this one are no failure of the run: their rows wait, and status() tells.
@@ -54,10 +54,10 @@ struct DrainSource {
 ///   open -> closing -> sealed (has a batch number) -> spooled to disk -> stored -> free
 ///                                                  \-> sent at once, where the disk takes nothing
 ///
-/// A database that fails is put off for a growing while; the others go on. What the disk does not take (spool_max, a full
-/// disk, a folder that cannot be used) is sent from memory, unless earlier batches for the same database wait on disk; else
-/// it stays in memory, and its table is not free.
-/// Without a source (no shared memory to be had) only what lies in the spool is sent.
+/// A database that fails is put off for a growing while; the others go on. What the disk does not take (spool_max, a
+/// full disk, a folder that cannot be used) is sent from memory, unless earlier batches for the same database wait on
+/// disk; else it stays in memory, and its table is not free. Without a source (no shared memory to be had) only what
+/// lies in the spool is sent.
 DrainReport drain(const DrainSource* source, const std::string& data_dir, const DrainOptions& options, UnixTime now);
 
 }  // namespace presence

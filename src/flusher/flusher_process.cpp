@@ -21,7 +21,7 @@ constexpr auto relaxed = std::memory_order_relaxed;
 
 /// A heartbeat older than this is looked into.
 constexpr UnixTime kHeartbeatFresh = 5;
-/// Seconds after a minute's end before it is sealed, so that adds which read the clock just before the end are mostly in.
+/// Seconds after a minute's end before it is sealed: adds that read the clock just before the end are mostly in then.
 constexpr UnixTime kGrace = 1;
 /// How long nobody may have used the segment before the flusher goes.
 constexpr UnixTime kIdleMax = 120;
@@ -143,8 +143,8 @@ class Flusher {
       return false;
     }
     run_drain(SealScope::all);
-    // What waits on disk is only worth staying for while this segment is the one in use: another segment's flusher sends
-    // it just as well. And where the data folder is gone, too, somebody has cleared all of it away.
+    // What waits on disk is only worth staying for while this segment is the one in use: another segment's flusher
+    // sends it just as well. And where the data folder is gone, too, somebody has cleared all of it away.
     return source_.tables.drains().waiting.load(relaxed) == 0 ||
            (!at_its_path && (nothing_in_memory() || access(data_dir_.c_str(), F_OK) != 0));
   }
@@ -186,8 +186,8 @@ class Flusher {
     source_.record.pid.store(0, relaxed);
     source_.record.heartbeat.store(0, relaxed);
     stop_point("flusher.leaving");
-    // Whoever added something and then found this flusher alive left it the work. So: the lock goes first, then one more
-    // look. Who adds later finds the lock free and sees to it himself.
+    // Whoever added something and then found this flusher alive left it the work. So: the lock goes first, then one
+    // more look. Who adds later finds the lock free and sees to it himself.
     lock_.reset();
     stop_point("flusher.unlocked");
     run_drain(ended_ ? SealScope::all : SealScope::finished);
@@ -238,7 +238,7 @@ FlusherStart start_flusher(const FlusherSource& source, const std::string& data_
   }
   if (child == 0) {
     setsid();
-    // Forked again: what has no session to lead cannot get a terminal, and who has no parent here leaves no zombie here.
+    // Forked again: what has no session to lead cannot get a terminal, and who has no parent here leaves no zombie.
     if (const pid_t grandchild = fork(); grandchild != 0) {
       _exit(grandchild < 0 ? 1 : 0);
     }

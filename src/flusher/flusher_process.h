@@ -34,10 +34,11 @@ enum class FlusherStart {
 
 /// Starts a flusher where none lives. One of an older build is asked to end, and replaced by a later call.
 ///
-/// The new process is no child of the caller (forked twice), in a session of its own, with no descriptor, terminal, signal
-/// handler or mask of the caller's. It never returns from this call: it runs no destructor and no exit handler of its
-/// parent. Costs two forks, of which the caller waits for the first. `spool_max`: see DrainOptions.
-FlusherStart start_flusher(const FlusherSource& source, const std::string& data_dir, std::uint64_t spool_max = kSpoolMax);
+/// The new process is no child of the caller (forked twice), in a session of its own, with no descriptor, terminal,
+/// signal handler or mask of the caller's. It never returns from this call: it runs no destructor and no exit handler
+/// of its parent. Costs two forks, of which the caller waits for the first. `spool_max`: see DrainOptions.
+FlusherStart start_flusher(const FlusherSource& source, const std::string& data_dir,
+                           std::uint64_t spool_max = kSpoolMax);
 
 /// Identifies the code that runs: later builds have greater numbers. The change time of the file it was loaded from.
 std::uint64_t flusher_build();

@@ -8,8 +8,8 @@
 
 namespace presence {
 
-/// Whether a flusher lives is decided by its lock (LockByte::flusher) alone; the rest is for status(), and to save looking
-/// at the lock on each request.
+/// Whether a flusher lives is decided by its lock (LockByte::flusher) alone; the rest is for status(), and to save
+/// looking at the lock on each request.
 struct FlusherRecord {
   std::atomic<std::int32_t> pid;        ///< 0: there is none.
   std::atomic<std::int64_t> heartbeat;  ///< Unix time, about once a second.

@@ -72,8 +72,8 @@ Status write_synced(const std::string& path, std::string_view bytes) {
   return fill(fd.get(), bytes, path);
 }
 
-/// Writes a file that gets its name when it is whole and synced, so that a kill leaves nothing behind. Succeeds if a file of
-/// that name is there already. None where the file system has no unnamed files.
+/// Writes a file that gets its name when it is whole and synced, so that a kill leaves nothing behind. Succeeds if a
+/// file of that name is there already. None where the file system has no unnamed files.
 std::optional<Status> create_whole(const std::string& folder, const std::string& path, std::string_view bytes) {
   UniqueFd fd{::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600)};
   if (!fd) {
@@ -144,12 +144,9 @@ std::string file_name(const SpoolEntry& entry) { return base_name(entry) + std::
 
 std::string_view suffix_of(Beside kind) {
   switch (kind) {
-    case Beside::attempt:
-      return kAttemptSuffix;
-    case Beside::refused:
-      return ".refused.jsonl";
-    case Beside::doubtful:
-      return ".doubtful.jsonl";
+    case Beside::attempt: return kAttemptSuffix;
+    case Beside::refused: return ".refused.jsonl";
+    case Beside::doubtful: return ".doubtful.jsonl";
   }
   return {};
 }
@@ -197,7 +194,8 @@ Status make_private_folder(const std::string& path) {
     return io_error("cannot use the folder " + path, errno);
   }
   if (!S_ISDIR(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & 022) != 0) {
-    return Error{ErrorCode::unavailable, path + " is not used: it must be a folder of this user that nobody else may write to"};
+    return Error{ErrorCode::unavailable,
+                 path + " is not used: it must be a folder of this user that nobody else may write to"};
   }
   return {};
 }

@@ -38,7 +38,7 @@ inline constexpr std::uint64_t kSpoolMax = std::uint64_t{256} << 20;
 
 /// Files that belong to a batch and are named after it.
 enum class Beside {
-  attempt,   ///< What is known of an attempt to send it (see SpoolNotes). In the spool's folder; useless without the batch.
+  attempt,   ///< What is known of an attempt to send it (see SpoolNotes). Beside the batch, and useless without.
   refused,   ///< Its rows that the database refuses, one JSON object a line. In `set-aside`; stays.
   doubtful,  ///< All of its rows, if nobody can tell whether they were committed. Likewise.
 };
@@ -55,9 +55,10 @@ class Spool {
   /// fails or the data folder belongs to somebody else.
   static Result<Spool> open(const std::string& data_dir);
 
-  /// Stores a batch unless it is there already. Syncs the file and the folder before it returns: how many bytes that took on
-  /// disk. Errors: no_space if that is more than `room` bytes, or the disk is full; unavailable.
-  Result<std::uint64_t> put(const SpoolEntry& entry, std::span<const CounterRow> rows, std::uint64_t room = kSpoolMax) const;
+  /// Stores a batch unless it is there already. Syncs the file and the folder before it returns: how many bytes that
+  /// took on disk. Errors: no_space if that is more than `room` bytes, or the disk is full; unavailable.
+  Result<std::uint64_t> put(const SpoolEntry& entry, std::span<const CounterRow> rows,
+                            std::uint64_t room = kSpoolMax) const;
 
   /// The right to send: batches of one source must go out one after the other, and several segments may share a folder.
   /// None if another process has it. Ends with the descriptor.

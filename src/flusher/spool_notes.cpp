@@ -84,9 +84,9 @@ Status SpoolNotes::check_room(std::size_t bytes) const {
   if (spool_.bytes_set_aside() + bytes <= max_aside_) {
     return {};
   }
-  return Error{ErrorCode::no_space, "the folder " + spool_.folder() +
-                                        "/set-aside has reached presence.spool_max: see to the rows in it, then remove its "
-                                        "files"};
+  return Error{ErrorCode::no_space,
+               "the folder " + spool_.folder() +
+                   "/set-aside has reached presence.spool_max: see to the rows in it, then remove its files"};
 }
 
 Status SpoolNotes::before_commit(std::span<const RefusedRow> refused, std::span<const StoredSums> expected) {
@@ -137,8 +137,8 @@ std::uint64_t SpoolNotes::rows_refused_before() const {
 Status SpoolNotes::set_aside_as_doubtful() {
   std::string lines;
   for (const CounterRow& row : rows_) {
-    append_set_aside_line(lines, row,
-                          "the answer to the commit got lost, there is no ledger, and others have changed these rows since");
+    append_set_aside_line(
+        lines, row, "the answer to the commit got lost, there is no ledger, and others have changed these rows since");
   }
   Status room = check_room(lines.size());
   return room ? spool_.write_beside(entry_, Beside::doubtful, lines) : std::move(room);

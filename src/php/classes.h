@@ -8,12 +8,12 @@
 BEGIN_EXTERN_C()
 
 /* Set by register_presence_classes(); constant from then on. */
-extern zend_class_entry *presence_ce_repository;
-extern zend_class_entry *presence_ce_presence_exception;
-extern zend_class_entry *presence_ce_connection_exception;
-extern zend_class_entry *presence_ce_unsupported_exception;
-extern zend_class_entry *presence_ce_counters;
-extern zend_class_entry *presence_ce_presence;
+extern zend_class_entry* presence_ce_repository;
+extern zend_class_entry* presence_ce_presence_exception;
+extern zend_class_entry* presence_ce_connection_exception;
+extern zend_class_entry* presence_ce_unsupported_exception;
+extern zend_class_entry* presence_ce_counters;
+extern zend_class_entry* presence_ce_presence;
 
 /* Registers all classes. From MINIT. */
 void register_presence_classes(void);

@@ -43,7 +43,7 @@ bool valid_name(const zend_string* name) {
   return named.ok() || throw_argument_error(1, named.error());
 }
 
-/// Longer steps are cut down to this one, which covers all time there is as well, so that a database can add two of them.
+/// Longer steps are cut down to this one, which covers all time there is as well: a database can add two of them.
 constexpr zend_long kLongestStep = (zend_long{1} << 61) / 60 * 60;
 
 CounterQuery query_of(const zend_string* name, const zend_string* argument, zend_long since, zend_long until,
@@ -63,8 +63,8 @@ CounterQuery query_of(const zend_string* name, const zend_string* argument, zend
   return query;
 }
 
-/// Runs `work(service)`, with the service writing over Counters::$db if that is set; its failure becomes an exception. Only
-/// from a frame without C++ objects that have destructors.
+/// Runs `work(service)`, with the service writing over Counters::$db if that is set; its failure becomes an exception.
+/// Only from a frame without C++ objects that have destructors.
 template <class Work>
 void with_counters(Work&& work) {
   guarded([&]() -> Status {
@@ -97,15 +97,16 @@ void add(zend_string* name, zend_string* argument, double value) {
   raise_core_warning();
 }
 
-/// Makes a warning of a PresenceException that is on its way: what the caller waits for is worth more than the failure. Only
-/// from a frame without C++ objects that have destructors.
+/// Makes a warning of a PresenceException that is on its way: what the caller waits for is worth more than the failure.
+/// Only from a frame without C++ objects that have destructors.
 void warn_instead_of_throwing() {
   zend_object* thrown = EG(exception);
   if (thrown == nullptr || !instanceof_function(thrown->ce, presence_ce_presence_exception)) {
     return;
   }
   zval ignored;
-  zend_string* message = zval_get_string(zend_read_property_ex(thrown->ce, thrown, ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &ignored));
+  zend_string* message =
+      zval_get_string(zend_read_property_ex(thrown->ce, thrown, ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &ignored));
   zend_clear_exception();
   php_error_docref(nullptr, E_WARNING, "%s", ZSTR_VAL(message));
   zend_string_release(message);

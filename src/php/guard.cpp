@@ -25,9 +25,7 @@ namespace detail {
 // Never inlined: the caller's registers must survive the longjmp, and it holds C++ objects.
 [[gnu::noinline]] bool run_zend(void (*body)(void*), void* context) {
   bool bailed_out = false;
-  zend_try {
-    body(context);
-  }
+  zend_try { body(context); }
   zend_catch {
     PRESENCE_G(bailout_pending) = true;
     bailed_out = true;  // Written after the jump, so it needs no volatile.

@@ -3,7 +3,7 @@
 // - A C++ exception must not reach Zend, which is C and would not be unwound. Every entry point (method, handler, hook)
 //   runs its C++ inside guarded(), which turns what flies into a PHP exception.
 // - A bailout, PHP's longjmp on a fatal error (memory_limit, exit in old code paths, a timeout), must not skip the
-//   destructor of a C++ object. Almost every call into Zend may bail out: whatever allocates, throws or calls user code.
+//   destructor of a C++ object. Almost every call into Zend may bail out: what allocates, throws or calls user code.
 //
 // The rule that follows: a call into Zend is made either from a frame chain that holds no object with a destructor (the
 // method itself, before and after guarded()), or inside run_zend(). run_zend() catches the bailout, returns false, and

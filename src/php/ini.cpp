@@ -32,7 +32,8 @@ Result<bool> parse_switch(std::string_view text) {
       return true;
     }
   }
-  for (const std::string_view off : {"", "0", "off", "no", "false", "none", "Off", "No", "False", "OFF", "NO", "FALSE"}) {
+  for (const std::string_view off :
+       {"", "0", "off", "no", "false", "none", "Off", "No", "False", "OFF", "NO", "FALSE"}) {
     if (text == off) {
       return false;
     }
@@ -50,9 +51,12 @@ Result<Number> parse_number(std::string_view text, Number least, Number most, bo
   int shift = 0;
   if (suffixes && !text.empty()) {
     switch (text.back()) {
-      case 'K': case 'k': shift = 10; break;
-      case 'M': case 'm': shift = 20; break;
-      case 'G': case 'g': shift = 30; break;
+      case 'K':
+      case 'k': shift = 10; break;
+      case 'M':
+      case 'm': shift = 20; break;
+      case 'G':
+      case 'g': shift = 30; break;
       default: break;
     }
     text.remove_suffix(shift > 0 ? 1 : 0);
@@ -217,8 +221,8 @@ constexpr Entry kEntries[] = {
      }},
 };
 
-/// Checks a value and takes it over. If it is refused, says why in `message`, which is plain memory since the caller may
-/// bail out while it reports that.
+/// Checks a value and takes it over. If it is refused, says why in `message`, which is plain memory since the caller
+/// may bail out while it reports that.
 bool take_over(const Entry& entry, std::string_view text, std::span<char> message) noexcept {
   try {
     Settings changed = *PRESENCE_G(settings);

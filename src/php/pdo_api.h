@@ -1,5 +1,5 @@
-// PDO's headers. A system header to the compiler, as php_api.h. Nothing here is linked against: PDO may be a module of its
-// own, or absent.
+// PDO's headers. A system header to the compiler, as php_api.h. Nothing here is linked against: PDO may be a module of
+// its own, or absent.
 #pragma once
 #pragma GCC system_header
 

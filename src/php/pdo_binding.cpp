@@ -86,8 +86,8 @@ void PdoBinding::end_request(CounterService& counters) {
 void PdoBinding::begin_request() {
   ended_ = false;
   pdo_ = nullptr;
-  // Still a sink over an object only if the end of the last request broke off: that object is gone, and releasing it again
-  // would be worse than losing these few bytes.
+  // Still a sink over an object only if the end of the last request broke off: that object is gone, and releasing it
+  // again would be worse than losing these few bytes.
   if (holds_object_) {
     static_cast<void>(sink_.release());
   }

@@ -13,9 +13,9 @@ namespace presence::php {
 /// Follows what the application puts into Counters::$db. One for each thread; used inside guarded() only.
 class PdoBinding {
  public:
-  /// Makes the counters write over the object in Counters::$db, or no longer, if that changed since the last call. Called
-  /// ahead of each use of the counters: costs two loads if nothing changed. `epoch`: Attachment::epoch(); a connection from
-  /// before a fork is the parent's and is not used in the child. Errors: as identify_pdo().
+  /// Makes the counters write over the object in Counters::$db, or no longer, if that changed since the last call.
+  /// Called ahead of each use of the counters: costs two loads if nothing changed. `epoch`: Attachment::epoch(); a
+  /// connection from before a fork is the parent's and is not used in the child. Errors: as identify_pdo().
   Status follow(CounterService& counters, std::uint32_t epoch) {
     return unchanged(epoch) ? Status() : change(counters, current(), epoch);
   }
@@ -23,8 +23,8 @@ class PdoBinding {
   /// Whether the property holds what it held at the last call of follow().
   [[nodiscard]] bool unchanged(std::uint32_t epoch) const { return current() == pdo_ && epoch == epoch_; }
 
-  /// Whether rows can be written now, or there is no object to write over. Costs a call into PDO. Errors: transient if the
-  /// application has a transaction open, or the object cannot be used in this process.
+  /// Whether rows can be written now, or there is no object to write over. Costs a call into PDO. Errors: transient if
+  /// the application has a transaction open, or the object cannot be used in this process.
   [[nodiscard]] Status ready_to_write();
 
   /// At the end of a request, after the last write and while objects still exist: lets go of the object. Whatever is

@@ -95,12 +95,13 @@ zend_class_entry* find_class(std::string_view lower_case_name) {
 }
 
 /// Calls the method that the class itself has, even if the object's class overrides it. From inside run_zend().
-void call(std::string_view class_name, std::string_view method, zend_object* object, zval* result, std::uint32_t count = 0,
-          zval* arguments = nullptr) {
+void call(std::string_view class_name, std::string_view method, zend_object* object, zval* result,
+          std::uint32_t count = 0, zval* arguments = nullptr) {
   zend_class_entry* type = find_class(class_name);
-  auto* function = type != nullptr ? static_cast<zend_function*>(zend_hash_str_find_ptr(&type->function_table,
-                                                                                        method.data(), method.size()))
-                                   : nullptr;
+  auto* function =
+      type != nullptr
+          ? static_cast<zend_function*>(zend_hash_str_find_ptr(&type->function_table, method.data(), method.size()))
+          : nullptr;
   ZVAL_UNDEF(result);
   if (function != nullptr) {
     zend_call_known_function(function, object, object->ce, result, count, arguments, nullptr);
@@ -147,16 +148,11 @@ std::string number_text(Number number) {
 
 std::string text_of(const zval* value) {
   switch (Z_TYPE_P(value)) {
-    case IS_STRING:
-      return {Z_STRVAL_P(value), Z_STRLEN_P(value)};
-    case IS_LONG:
-      return number_text(Z_LVAL_P(value));
-    case IS_DOUBLE:
-      return number_text(Z_DVAL_P(value));
-    case IS_TRUE:
-      return "1";
-    default:
-      return {};
+    case IS_STRING: return {Z_STRVAL_P(value), Z_STRLEN_P(value)};
+    case IS_LONG: return number_text(Z_LVAL_P(value));
+    case IS_DOUBLE: return number_text(Z_DVAL_P(value));
+    case IS_TRUE: return "1";
+    default: return {};
   }
 }
 
@@ -167,9 +163,7 @@ PdoConnection::Rows rows_of(const zval* array) {
   ZEND_HASH_FOREACH_VAL(Z_ARRVAL_P(array), row) {
     std::vector<std::string>& columns = rows.emplace_back();
     if (Z_TYPE_P(row) == IS_ARRAY) {
-      ZEND_HASH_FOREACH_VAL(Z_ARRVAL_P(row), column) {
-        columns.push_back(text_of(column));
-      }
+      ZEND_HASH_FOREACH_VAL(Z_ARRVAL_P(row), column) { columns.push_back(text_of(column)); }
       ZEND_HASH_FOREACH_END();
     }
   }
@@ -201,15 +195,13 @@ ErrorCode classify_sqlite(zend_long number, std::string_view message) {
     case 19:  // CONSTRAINT
     case 20:  // MISMATCH
       return ErrorCode::rejected;
-    default:
-      return ErrorCode::unavailable;
+    default: return ErrorCode::unavailable;
   }
 }
 
 ErrorCode classify_mysql(zend_long number, std::string_view sqlstate) {
   constexpr zend_long kOutOfSync = 2014;  // The application has not fetched all of its last unbuffered query.
-  return number == kOutOfSync ? ErrorCode::transient
-                              : mysql::classify(static_cast<unsigned>(number), sqlstate);
+  return number == kOutOfSync ? ErrorCode::transient : mysql::classify(static_cast<unsigned>(number), sqlstate);
 }
 
 }  // namespace

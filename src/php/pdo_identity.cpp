@@ -47,8 +47,8 @@ Result<PdoIdentity> identify_pdo(zend_object* pdo) {
   }
   const std::string_view name(handle->driver->driver_name, handle->driver->driver_name_len);
   if (name != "mysql" && name != "sqlite") {
-    return Error{ErrorCode::unsupported, "Counters::$db must be a PDO connection of the driver mysql or sqlite, not " +
-                                             std::string(name)};
+    return Error{ErrorCode::unsupported,
+                 "Counters::$db must be a PDO connection of the driver mysql or sqlite, not " + std::string(name)};
   }
   const bool sqlite = name == "sqlite";
   const std::string_view source(handle->data_source, handle->data_source_len);

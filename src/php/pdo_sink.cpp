@@ -225,9 +225,8 @@ class PdoSink final : public Sink {
 
   /// Whether an SQLite database has the counter table.
   Result<bool> has_table() {
-    const auto rows = connection_.query(
-        "SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND name = '" + std::string(kTable) +
-        "' COLLATE NOCASE");
+    const auto rows = connection_.query("SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND name = '" +
+                                        std::string(kTable) + "' COLLATE NOCASE");
     return rows ? Result<bool>(!rows->empty()) : rows.error();
   }
 
@@ -260,7 +259,7 @@ class PdoSink final : public Sink {
   bool prepared_ = false;
   sql::Dialect dialect_ = sql::Dialect::values_function;
   std::size_t max_statement_ = 0;  ///< Bytes.
-  unsigned failed_with_ = 0;  ///< The driver's number of the error that ended the last transaction.
+  unsigned failed_with_ = 0;       ///< The driver's number of the error that ended the last transaction.
 };
 
 }  // namespace

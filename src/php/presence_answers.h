@@ -43,8 +43,8 @@ class VisitorIds {
   std::vector<std::array<char, 24>> numbers_;
 };
 
-/// Makes an array of the answers by id; all "no" without any. As in PHP's own arrays the key "42" is the integer 42. Only
-/// inside run_zend().
+/// Makes an array of the answers by id; all "no" without any. As in PHP's own arrays the key "42" is the integer 42.
+/// Only inside run_zend().
 void set_answers(zval* result, HashTable* ids, const bool* answers);
 
 /// Adds how full the visitor table is, as "visitors". Only inside run_zend().

@@ -102,8 +102,8 @@ Status raise(Status status, int argument) {
   return status;
 }
 
-/// Runs one method: with its tracker, and with whatever flies or fails turned into a PHP exception. `argument`: the number
-/// of the one that an invalid_argument is about. Only from a frame without C++ objects that have destructors.
+/// Runs one method: with its tracker, and with whatever flies or fails turned into a PHP exception. `argument`: the
+/// number of the one that an invalid_argument is about. Only from a frame without C++ objects that have destructors.
 template <class Body>
 void with_tracker(zval* self, int argument, Body&& body) {
   Handle* handle = from(Z_OBJ_P(self))->handle;

@@ -7,8 +7,8 @@
 
 namespace presence::php {
 
-/// Puts what the array says into the options, which hold the defaults before. Checks each value's type and that there is
-/// such an option, not yet whether the options fit together. Error: invalid_argument.
+/// Puts what the array says into the options, which hold the defaults before. Checks each value's type and that there
+/// is such an option, not yet whether the options fit together. Error: invalid_argument.
 Status read_options(HashTable* given, PresenceOptions& options);
 
 }  // namespace presence::php

@@ -22,7 +22,8 @@ void finish_response() {
   }
   zval result;
   ZVAL_UNDEF(&result);
-  zend_call_known_function(static_cast<zend_function*>(Z_PTR_P(function)), nullptr, nullptr, &result, 0, nullptr, nullptr);
+  zend_call_known_function(static_cast<zend_function*>(Z_PTR_P(function)), nullptr, nullptr, &result, 0, nullptr,
+                           nullptr);
   zval_ptr_dtor(&result);
 }
 

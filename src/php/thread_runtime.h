@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "php/pdo_binding.h"
 #include "php/globals.h"
+#include "php/pdo_binding.h"
 #include "runtime/attachment.h"
 #include "runtime/counter_service.h"
 #include "runtime/presence_service.h"

@@ -84,7 +84,8 @@ Result<OnError> parse_on_error(std::string_view text) {
 
 Result<std::string> room_key(std::string_view key, std::string_view name) {
   if (name.empty() || name.size() > kMaxRoomName) {
-    return invalid("must have 1 to " + std::to_string(kMaxRoomName) + " bytes, " + std::to_string(name.size()) + " given");
+    return invalid("must have 1 to " + std::to_string(kMaxRoomName) + " bytes, " + std::to_string(name.size()) +
+                   " given");
   }
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string room(key);
@@ -98,9 +99,8 @@ Result<std::string> room_key(std::string_view key, std::string_view name) {
     }
   }
   if (room.size() > PresenceOptions::kMaxKey) {
-    return invalid("and the key it belongs to must have at most " +
-                   std::to_string(PresenceOptions::kMaxKey) + " bytes together, with \":room:\" between them; " +
-                   std::to_string(room.size()) + " given");
+    return invalid("and the key it belongs to must have at most " + std::to_string(PresenceOptions::kMaxKey) +
+                   " bytes together, with \":room:\" between them; " + std::to_string(room.size()) + " given");
   }
   return room;
 }

@@ -48,10 +48,10 @@ Result<PresenceMode> parse_mode(std::string_view text);
 /// "throw" or "silent". Error: invalid_argument.
 Result<OnError> parse_on_error(std::string_view text);
 
-/// The key of a room: the key it belongs to, then ":room:" and the name, in which each control character, space, '%' and
-/// ':' is written as % and two hex digits: stores do not take the former in keys, and without the last different rooms (also
-/// rooms of rooms) never share a key. The name is 1 to 100 bytes. Error: invalid_argument, also when the room's key would be
-/// longer than kMaxKey.
+/// The key of a room: the key it belongs to, then ":room:" and the name, in which each control character, space,
+/// percent sign and colon is written as % and two hex digits: stores do not take the former in keys, and without the
+/// last different rooms (also rooms of rooms) never share a key. The name is 1 to 100 bytes. Error: invalid_argument,
+/// also when the room's key would be longer than kMaxKey.
 Result<std::string> room_key(std::string_view key, std::string_view name);
 
 }  // namespace presence

@@ -17,8 +17,7 @@ inline constexpr std::size_t kMaxVisitorId = 250;
 /// Whether the id is 1 to 250 bytes without NUL. Any other byte may be in it. Error: invalid_argument.
 inline Status check_visitor_id(std::string_view id) {
   if (id.empty() || id.size() > kMaxVisitorId) {
-    return Error{ErrorCode::invalid_argument,
-                 "must have 1 to 250 bytes, " + std::to_string(id.size()) + " given"};
+    return Error{ErrorCode::invalid_argument, "must have 1 to 250 bytes, " + std::to_string(id.size()) + " given"};
   }
   if (id.find('\0') != id.npos) {
     return Error{ErrorCode::invalid_argument, "must not contain NUL bytes"};

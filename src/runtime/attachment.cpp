@@ -65,8 +65,8 @@ Result<Attachment::Visitors> Attachment::visitors() {
   if (const Lane* own = lane_in(spare_)) {
     return Visitors{spare_.state.get(), own};
   }
-  return Error{ErrorCode::unavailable, "visitors can be kept nowhere: " + why_not_ +
-                                           "; and a file in presence.data_dir cannot be used either"};
+  return Error{ErrorCode::unavailable,
+               "visitors can be kept nowhere: " + why_not_ + "; and a file in presence.data_dir cannot be used either"};
 }
 
 std::string Attachment::take_warning() { return std::exchange(warning_, {}); }

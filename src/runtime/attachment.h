@@ -17,8 +17,8 @@ class Attachment {
  public:
   explicit Attachment(const Settings& settings);
 
-  /// Counts up when this process turns out to be a fork: what was taken from the attachment before is the parent's and must
-  /// be dropped. Costs a load.
+  /// Counts up when this process turns out to be a fork: what was taken from the attachment before is the parent's and
+  /// must be dropped. Costs a load.
   [[nodiscard]] static std::uint32_t epoch() { return forks::count(); }
 
   /// The segment; null if it cannot be had.
@@ -27,7 +27,7 @@ class Attachment {
   /// The thread's lane; null if there is no segment or no lane left.
   [[nodiscard]] const Lane* lane();
 
-  /// The memory for visitors: that of shared(), or where it cannot be had, of a file in the data folder. Its lane with it.
+  /// The memory for visitors: that of shared(), or where it cannot be had, of a file in the data folder, with its lane.
   struct Visitors {
     SharedState* shared = nullptr;
     const Lane* lane = nullptr;

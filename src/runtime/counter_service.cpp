@@ -130,7 +130,8 @@ Result<CounterService::Target*> CounterService::target() {
       if (!dsn) {
         return std::move(dsn).error();
       }
-      target.dsn = request_dsn_.empty() ? settings_.sink.empty() ? "sqlite:" + dsn->path : settings_.sink : request_dsn_;
+      target.dsn =
+          request_dsn_.empty() ? settings_.sink.empty() ? "sqlite:" + dsn->path : settings_.sink : request_dsn_;
       target.fingerprint = dsn->fingerprint();
     }
     target_ = std::move(target);
@@ -326,8 +327,8 @@ bool CounterService::drain_running() const {
 }
 
 void CounterService::finish_killed_drain() {
-  // It may have left rows in two places: in memory and in the spool, or in the spool and in the database. Over a caller's
-  // own connection they have to wait for a moment that suits it.
+  // It may have left rows in two places: in memory and in the spool, or in the spool and in the database. Over a
+  // caller's own connection they have to wait for a moment that suits it.
   if (shared() != nullptr && !own_ && drain_unfinished() && !drain_running()) {
     (void)run_drain(SealScope::finished, true);
   }

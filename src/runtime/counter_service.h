@@ -49,29 +49,30 @@ class CounterService {
   /// Whether shared memory is in use.
   [[nodiscard]] bool available();
 
-  /// The fast path of add(): adds if this thread has added to the very same series in this minute before, in shared memory.
-  /// False, and nothing is done, if not: then add() does it, or says what is wrong. Never throws.
+  /// The fast path of add(): adds if this thread has added to the very same series in this minute before, in shared
+  /// memory. False, and nothing is done, if not: then add() does it, or says what is wrong. Never throws.
+  ///
   /// `quick_hash`: see Accumulator::add_known().
-  [[nodiscard]] bool add_known(std::string_view name, std::optional<std::string_view> argument, std::uint64_t quick_hash,
-                               double value) noexcept {
+  [[nodiscard]] bool add_known(std::string_view name, std::optional<std::string_view> argument,
+                               std::uint64_t quick_hash, double value) noexcept {
     return known_ != nullptr && epoch_ == Attachment::epoch() && std::isfinite(value) &&
            known_->add_known({known_target_, name, argument}, quick_hash, value);
   }
 
-  /// Adds `value` to a series in the running minute. Nanoseconds where shared memory has room; otherwise it is written to
-  /// the sink at once, and if that fails, to the spool (see DirectAdds). Errors: invalid_argument (with which argument: see
-  /// `bad_argument`); for a database that is private to the caller, those of its sink.
+  /// Adds `value` to a series in the running minute. Nanoseconds where shared memory has room; otherwise it is written
+  /// to the sink at once, and if that fails, to the spool (see DirectAdds). Errors: invalid_argument (with which
+  /// argument: see `bad_argument`); for a database that is private to the caller, those of its sink.
   Status add(std::string_view name, std::optional<std::string_view> argument, std::uint64_t quick_hash, double value);
 
   /// After `add` failed with invalid_argument: the number of the argument that is wrong, from 1.
   [[nodiscard]] std::uint32_t bad_argument() const { return bad_argument_; }
 
-  /// Writes finished minutes, and batches that wait, now. Returns rows written. Errors: the first failure; nothing is lost
-  /// by it.
+  /// Writes finished minutes, and batches that wait, now. Returns rows written. Errors: the first failure; nothing is
+  /// lost by it.
   Result<std::int64_t> flush(SealScope scope = SealScope::finished);
 
-  /// Whether the end of a request (or, on the command line, of the process) has something to do: to start a flusher where
-  /// none lives, or to do its work. Costs nanoseconds. `last_chance`: this process ends, and maybe nobody comes after it.
+  /// Whether the end of a request (or, on the command line, of the process) has something to do: to start a flusher
+  /// where none lives, or to do its work. Costs nanoseconds. `last_chance`: the process ends; none may follow.
   [[nodiscard]] bool due(bool last_chance);
 
   /// Does what `due` asked for. Failures are kept for status().
@@ -95,7 +96,7 @@ class CounterService {
 
  private:
   struct Target {
-    std::string dsn;                ///< Empty for a connection of the caller's own.
+    std::string dsn;  ///< Empty for a connection of the caller's own.
     std::string fingerprint;
     std::optional<TargetIndex> index;  ///< In the segment's target table.
   };
@@ -134,9 +135,9 @@ class CounterService {
   std::optional<OwnSink> own_;
   std::map<std::string, std::unique_ptr<Sink>> sinks_;  ///< By DSN; kept over requests.
   DirectAdds direct_;
-  bool added_ = false;                                  ///< Something was added since the last drain.
-  UnixTime fork_again_ = 0;                             ///< Forking was forbidden; not tried again before this time.
-  std::int64_t first_minute_ = 0;                       ///< When this process began to count; 0: not yet.
+  bool added_ = false;             ///< Something was added since the last drain.
+  UnixTime fork_again_ = 0;        ///< Forking was forbidden; not tried again before this time.
+  std::int64_t first_minute_ = 0;  ///< When this process began to count; 0: not yet.
   std::uint32_t bad_argument_ = 0;
 };
 

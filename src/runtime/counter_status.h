@@ -11,7 +11,7 @@
 
 namespace presence {
 
-/// The state of the counters as far as it is in shared memory. Holds no secrets. Numbers are since the segment was created.
+/// The state of the counters as far as it is in shared memory. No secrets. Numbers are since the segment was created.
 struct CounterStatus {
   struct SegmentPart {
     std::string path;
@@ -28,7 +28,7 @@ struct CounterStatus {
     std::uint64_t batches_written = 0;
     std::uint64_t rows_refused = 0;      ///< Set aside in a file.
     std::uint64_t batches_doubtful = 0;  ///< Likewise: nobody can tell whether they were committed.
-    std::uint32_t failures = 0;  ///< In a row; above 0 the breaker is open until `next_attempt`.
+    std::uint32_t failures = 0;          ///< In a row; above 0 the breaker is open until `next_attempt`.
     UnixTime next_attempt = 0;
     std::string last_error;
     UnixTime last_error_time = 0;
@@ -55,8 +55,8 @@ struct CounterStatus {
   std::vector<SinkPart> sinks;
 };
 
-/// Reads it. Costs microseconds, and a look at each batch that waits on disk. What is in files is told also where there is no
-/// shared memory.
+/// Reads it. Costs microseconds, and a look at each batch that waits on disk. What is in files is told also where there
+/// is no shared memory.
 CounterStatus counter_status(Attachment& attachment);
 
 }  // namespace presence

@@ -71,7 +71,8 @@ BatchId DirectAdds::next(BatchId& last) {
   return last;
 }
 
-Status DirectAdds::add(const CounterRow& row, const Result<Sink*>& sink, const std::string& fingerprint, bool can_wait) {
+Status DirectAdds::add(const CounterRow& row, const Result<Sink*>& sink, const std::string& fingerprint,
+                       bool can_wait) {
   const UnixTime now = clock::now();
   // A pause that is longer than it can be means that the clock was moved.
   if (can_wait && now < again_ && again_ - now <= kPause) {
@@ -82,7 +83,8 @@ Status DirectAdds::add(const CounterRow& row, const Result<Sink*>& sink, const s
   Notes notes(attachment_.settings(), entry, {&row, 1});
   BatchNotes none;
   const Result<WriteReport> written =
-      sink ? (*sink)->write(can_wait ? ledger_id(entry) : entry.id, {&row, 1}, can_wait ? notes : none) : Result<WriteReport>(sink.error());
+      sink ? (*sink)->write(can_wait ? ledger_id(entry) : entry.id, {&row, 1}, can_wait ? notes : none)
+           : Result<WriteReport>(sink.error());
   if (!can_wait) {
     if (written && !written->refused.empty()) {
       return Error{ErrorCode::rejected, written->refused.front().reason};

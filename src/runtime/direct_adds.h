@@ -20,11 +20,11 @@ class DirectAdds {
   /// `attachment` must outlive the object.
   explicit DirectAdds(Attachment& attachment) : attachment_(attachment) {}
 
-  /// Adds a row. `fingerprint` is the database's; `can_wait` says whether others can reach it, too, so that the row can wait
-  /// on disk. After a failure the database is left alone for some seconds.
+  /// Adds a row. `fingerprint` is the database's; `can_wait` says whether others can reach it, too, so that the row can
+  /// wait on disk. After a failure the database is left alone for some seconds.
   ///
-  /// A value that neither the database nor the disk takes is refused: counted, and the first time in a process warned of. The
-  /// page goes on. Errors only if the row cannot wait: those of the sink, and rejected.
+  /// A value that neither the database nor the disk takes is refused: counted, and the first time in a process warned
+  /// of. The page goes on. Errors only if the row cannot wait: those of the sink, and rejected.
   Status add(const CounterRow& row, const Result<Sink*>& sink, const std::string& fingerprint, bool can_wait);
 
   /// The process turned out to be a fork.
@@ -43,8 +43,8 @@ class DirectAdds {
   void refuse(const Error& why, const Error& why_not_kept);
 
   Attachment& attachment_;
-  /// The last batch of single rows that were written at once, and the last one that was left in the spool. Each is a source
-  /// of its own: what waits must not seem older than what was written after it.
+  /// The last batch of single rows that were written at once, and the last one that was left in the spool. Each is a
+  /// source of its own: what waits must not seem older than what was written after it.
   BatchId direct_;
   BatchId spooled_;
   UnixTime again_ = 0;  ///< Not to the database before this time.

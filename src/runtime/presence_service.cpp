@@ -49,11 +49,12 @@ Result<PresenceTracker> PresenceService::open(std::string_view text, const Prese
     return dsn.error();
   }
   if (dsn->scheme != "shm") {
-    return Error{ErrorCode::unsupported,
-                 "there is no store \"" + dsn->scheme + ":\" in this version; use \"shm:\", this machine's shared memory"};
+    return Error{ErrorCode::unsupported, "there is no store \"" + dsn->scheme +
+                                             ":\" in this version; use \"shm:\", this machine's shared memory"};
   }
   if (dsn->user || dsn->password || !dsn->hosts.empty() || !dsn->path.empty() || !dsn->options.empty()) {
-    return Error{ErrorCode::invalid_argument, "must be \"shm:\" and no more; the memory's file is the INI entry presence.segment"};
+    return Error{ErrorCode::invalid_argument,
+                 "must be \"shm:\" and no more; the memory's file is the INI entry presence.segment"};
   }
   return PresenceTracker::open(
       options, dsn->redacted(),

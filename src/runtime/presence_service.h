@@ -19,8 +19,8 @@ class PresenceService {
   /// `attachment` must outlive the service.
   explicit PresenceService(Attachment& attachment) : attachment_(attachment), epoch_(attachment.epoch()) {}
 
-  /// A tracker for the store of a DSN. It belongs to this process: after a fork, when epoch() has changed, the child opens
-  /// its own. Errors: invalid_argument; unsupported if there is no such store; unavailable.
+  /// A tracker for the store of a DSN. It belongs to this process: after a fork, when epoch() has changed, the child
+  /// opens its own. Errors: invalid_argument; unsupported if there is no such store; unavailable.
   Result<PresenceTracker> open(std::string_view dsn, const PresenceOptions& options);
 
   /// The options that the settings give a Presence object.

@@ -32,7 +32,7 @@ struct Settings {
   std::string key = "users:online";  ///< Key, or first part of the keys, in the store. 1 to 200 bytes.
   int window = 5;                    ///< Minutes without a request after which a visitor is gone; 1 to retention.
   int retention = 60;                ///< Minutes that a visitor is kept; 1 to 525600 (a year).
-  std::optional<int> throttle;       ///< Seconds in which a visitor is recorded once; 0 to 86400. None: the store's own.
+  std::optional<int> throttle;  ///< Seconds in which a visitor is recorded once; 0 to 86400. None: the store's own.
   PresenceMode mode = PresenceMode::buffered;
   double timeout = 1.0;  ///< Seconds that a page may wait for a server; 0.001 to 60.
   OnError on_error = OnError::raise;
@@ -47,8 +47,8 @@ struct Settings {
   bool operator==(const Settings&) const = default;
 };
 
-/// Where the segment is: the setting, or /dev/shm/presence-<effective user id>. Asked for at first use and not at start,
-/// when the process may still be root.
+/// Where the segment is: the setting, or /dev/shm/presence-<effective user id>. Asked for at first use and not at
+/// start, when the process may still be root.
 std::string segment_path(const Settings& settings);
 
 /// Where files are kept: the setting, or /var/tmp/presence-<effective user id>.

@@ -17,9 +17,9 @@ namespace presence {
 /// The mapped segment and the tables in it. Made once per process and segment path; shared by its threads.
 class SharedState {
  public:
-  /// Maps the segment, or takes what this process has mapped before under that path. In a forked child it is mapped anew:
-  /// the child may run as another user than its parent. `warning` is set where the administrator should know something,
-  /// once per mapping. Errors: those of Segment::open, and damaged.
+  /// Maps the segment, or takes what this process has mapped before under that path. In a forked child it is mapped
+  /// anew: the child may run as another user than its parent. `warning` is set where the administrator should know
+  /// something, once per mapping. Errors: those of Segment::open, and damaged.
   static Result<std::shared_ptr<SharedState>> attach(const std::string& path, const Settings& settings,
                                                      std::string& warning);
 
@@ -30,7 +30,9 @@ class SharedState {
   [[nodiscard]] const Lanes& lanes() const { return lanes_; }
   [[nodiscard]] const TargetTable& targets() const { return targets_; }
   [[nodiscard]] const MinuteTables& minutes() const { return minutes_; }
-  [[nodiscard]] FlusherSource flusher() const { return {segment_, lanes_, minutes_, targets_, *FlusherRecord::of(segment_)}; }
+  [[nodiscard]] FlusherSource flusher() const {
+    return {segment_, lanes_, minutes_, targets_, *FlusherRecord::of(segment_)};
+  }
 
  private:
   explicit SharedState(Segment segment);

@@ -30,8 +30,8 @@ constexpr std::size_t kSectionSize = sizeof(LanesHeader) + Lanes::kCount * sizeo
 
 long membarrier(int command) { return syscall(__NR_membarrier, command, 0, 0); }
 
-/// The descriptors behind this process's lanes (in any segment), plus one; 0 where there is none. Only atomics: a fork may
-/// happen while another thread changes them, and the child may not wait for a lock that such a thread held.
+/// The descriptors behind this process's lanes (in any segment), plus one; 0 where there is none. Only atomics: a fork
+/// may happen while another thread changes them, and the child may not wait for a lock that such a thread held.
 std::array<std::atomic<int>, Lanes::kCount> descriptors;
 
 /// Swaps one value of the list for another. A list that is full is no fault: that lane is closed when the child ends.
@@ -78,9 +78,7 @@ Lanes::Lanes(const Segment& segment) : segment_(&segment) {
   }
 }
 
-bool Lanes::alive(LaneIndex lane) const {
-  return file_lock::held_by_other(segment_->fd(), LockByte::lanes + lane);
-}
+bool Lanes::alive(LaneIndex lane) const { return file_lock::held_by_other(segment_->fd(), LockByte::lanes + lane); }
 
 std::uint32_t Lanes::used() const {
   // Acquire pairs with the release in Lane::claim: a lane counted here has its record.
@@ -98,8 +96,8 @@ Result<Lane> Lane::claim(const Lanes& lanes) {
     return std::move(fd).error();
   }
   const int descriptor = fd->get();
-  // Most lanes are held, and a lock that is refused costs microseconds once many are; so lanes whose owner plainly lives
-  // are passed over at first. A process id may mean another process in another container, hence the second round.
+  // Most lanes are held, and a lock that is refused costs microseconds once many are; so lanes whose owner plainly
+  // lives are passed over at first. A process id may mean another process in another container, hence the second round.
   for (const bool look_first : {true, false}) {
     for (std::uint32_t i = 0; i < Lanes::kCount; ++i) {
       if (look_first && owner_lives(lanes.records_[i])) {
@@ -158,8 +156,8 @@ void order_with_lanes() {
   if (membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED) == 0 || membarrier(MEMBARRIER_CMD_GLOBAL) == 0) {
     return;
   }
-  // This process may not use membarrier. Where that is so for all, the lanes order themselves. A lane of a process that may
-  // was promised a barrier; its store has left the processor's store buffer long before this pause ends.
+  // This process may not use membarrier. Where that is so for all, the lanes order themselves. A lane of a process that
+  // may was promised a barrier; its store has left the processor's store buffer long before this pause ends.
   constexpr timespec kPause{0, 50'000'000};
   nanosleep(&kPause, nullptr);
 }

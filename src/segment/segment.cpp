@@ -149,8 +149,8 @@ Result<Mapping> make_unnamed(const std::string& path, std::span<const SectionSpe
   }
   const SegmentHeader header = make_header(specs);
   if (const int error = posix_fallocate(fd.get(), 0, static_cast<off_t>(header.file_size)); error != 0) {
-    return Error{ErrorCode::no_space, "cannot reserve " + std::to_string(header.file_size) + " bytes in " + folder + ": " +
-                                          errno_text(error) +
+    return Error{ErrorCode::no_space, "cannot reserve " + std::to_string(header.file_size) + " bytes in " + folder +
+                                          ": " + errno_text(error) +
                                           "; free some, or lower presence.max_series and presence.max_visitors"};
   }
   stop_point("segment.reserved");
@@ -224,8 +224,7 @@ Result<Segment::Opened> Segment::open(const SegmentOptions& options, std::span<c
     switch (look.verdict) {
       case Verdict::good:
         return Opened{Segment(path, std::move(look.mapping.fd), look.mapping.base, look.mapping.header), warning};
-      case Verdict::foreign:
-        return Error{ErrorCode::damaged, "the segment " + path + " is not used: " + look.why};
+      case Verdict::foreign: return Error{ErrorCode::damaged, "the segment " + path + " is not used: " + look.why};
       case Verdict::unusable:
         take_out(path, look.mapping.fd.get());
         warning = "the segment " + path + " was replaced by a new one: " + look.why;

@@ -78,7 +78,7 @@ class Segment {
   std::string path_;
   UniqueFd fd_;
   std::byte* base_ = nullptr;
-  /// As it was when it was checked. The one in the file is not asked again: whoever can write to the file could change it.
+  /// As it was when it was checked. The one in the file is not asked again: whoever can write to it could change it.
   SegmentHeader header_;
 };
 

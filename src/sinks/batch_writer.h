@@ -28,8 +28,8 @@ Number number_in(const std::string& text) {
 }
 
 /// Writes one batch. `Session` has: `Status run(std::string_view)`, `Result<std::vector<std::vector<std::string>>>
-/// query(std::string_view)`, `void append_literal(std::string&, std::string_view)`, `unsigned last_error()` (MySQL's number),
-/// `sql::Dialect dialect()` and `std::size_t max_statement()`.
+/// query(std::string_view)`, `void append_literal(std::string&, std::string_view)`, `unsigned last_error()` (MySQL's
+/// number), `sql::Dialect dialect()` and `std::size_t max_statement()`.
 template <class Session>
 class BatchWriter {
  public:
@@ -59,7 +59,8 @@ class BatchWriter {
         return earlier.error();
       }
       if (*earlier != CommitAnswer::not_committed) {
-        return leave(*earlier == CommitAnswer::committed ? WriteReport::Outcome::known : WriteReport::Outcome::doubtful);
+        return leave(*earlier == CommitAnswer::committed ? WriteReport::Outcome::known
+                                                         : WriteReport::Outcome::doubtful);
       }
     }
     stop_point("mysql.asked");
@@ -110,8 +111,7 @@ class BatchWriter {
       if (!rows) {
         // Whoever has rights on single tables only is denied a table that does not exist.
         const unsigned error = session_.last_error();
-        const bool missing =
-            is_mysql() && (error == mysql::kNoSuchTable || error == mysql::kTableAccessDenied);
+        const bool missing = is_mysql() && (error == mysql::kNoSuchTable || error == mysql::kTableAccessDenied);
         return missing ? Result<Ledger>(Ledger::missing) : rows.error();
       }
       if (!rows->empty() && !rows->front().empty()) {
@@ -144,7 +144,8 @@ class BatchWriter {
   Result<CommitAnswer> answer_of_earlier_attempt(BatchNotes& notes) {
     const Result<std::vector<StoredSums>> expected = notes.unanswered();
     if (!expected) {
-      return expected.error().code == ErrorCode::damaged ? Result<CommitAnswer>(CommitAnswer::unknown) : expected.error();
+      return expected.error().code == ErrorCode::damaged ? Result<CommitAnswer>(CommitAnswer::unknown)
+                                                         : expected.error();
     }
     if (expected->empty()) {
       return CommitAnswer::not_committed;
@@ -187,7 +188,8 @@ class BatchWriter {
     const auto quote = [this](std::string& out, std::string_view text) { session_.append_literal(out, text); };
     const auto run = [this](std::string_view statement) {
       Status status = session_.run(statement);
-      return status || status.error().code != ErrorCode::rejected ? std::move(status) : after_rejection(std::move(status));
+      return status || status.error().code != ErrorCode::rejected ? std::move(status)
+                                                                  : after_rejection(std::move(status));
     };
     return sql::send_upserts(session_.dialect(), table_, rows, limits, quote, run);
   }
@@ -198,9 +200,9 @@ class BatchWriter {
     if (is_mysql() || !session_.run("BEGIN").ok()) {
       return rejected;
     }
-    return Error{ErrorCode::transient,
-                 rejected.error().message + ". The constraint rolls back the whole transaction; define it without ON "
-                                            "CONFLICT ROLLBACK, so that the other rows can be stored"};
+    return Error{ErrorCode::transient, rejected.error().message +
+                                           ". The constraint rolls back the whole transaction; define it without ON "
+                                           "CONFLICT ROLLBACK, so that the other rows can be stored"};
   }
 
   Status commit(BatchNotes& notes) {

@@ -115,11 +115,12 @@ void Connection::abandon() {
 
 Status Connection::prepare_session(double timeout) {
   // Half of the time that we wait for an answer, so that a wait for a lock ends with an error and not with the
-  // connection. SET NAMES, since a server may ignore the character set of the handshake. The server ends a session that is
-  // silent for two minutes: one that lost its client would keep its locks for as long, by default for eight hours.
+  // connection. SET NAMES, since a server may ignore the character set of the handshake. The server ends a session that
+  // is silent for two minutes: one that lost its client would keep its locks for as long, by default for eight hours.
   const std::string lock_seconds = std::to_string(std::max(1L, std::lround(std::floor(timeout / 2))));
-  if (Status status = run("SET NAMES utf8mb4, SESSION autocommit = 1, SESSION innodb_lock_wait_timeout = " +
-                          lock_seconds + ", SESSION lock_wait_timeout = " + lock_seconds + ", SESSION wait_timeout = 120");
+  if (Status status =
+          run("SET NAMES utf8mb4, SESSION autocommit = 1, SESSION innodb_lock_wait_timeout = " + lock_seconds +
+              ", SESSION lock_wait_timeout = " + lock_seconds + ", SESSION wait_timeout = 120");
       !status) {
     return status;
   }

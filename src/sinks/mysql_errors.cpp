@@ -48,8 +48,8 @@ constexpr std::array kNotInstalled{
     1364U,  // A column of the table that has no default and is not one of ours
 };
 
-// Errors in the data that some server reports with a general SQLSTATE. Not among them is 1526, no partition for the value:
-// somebody forgot to add one, and all rows of the time to come are concerned.
+// Errors in the data that some server reports with a general SQLSTATE. Not among them is 1526, no partition for the
+// value: somebody forgot to add one, and all rows of the time to come are concerned.
 constexpr std::array kRejected{
     1153U,  // Packet too large
     1264U,  // Out of range

@@ -50,8 +50,8 @@ class BatchNotes {
   virtual ~BatchNotes() = default;
 
   /// The transaction is complete and will be committed next, without the `refused` rows: from here on they are in the
-  /// caller's hands. Where the database keeps no ledger, `expected` tells what some rows of the batch will hold; else it is
-  /// empty. Replaces what an earlier attempt noted. On an error the transaction is rolled back, and write() answers it.
+  /// caller's hands. Where the database keeps no ledger, `expected` tells what some rows of the batch will hold; else
+  /// it is empty. Replaces what an earlier attempt noted. An error rolls the transaction back; write() answers it.
   virtual Status before_commit(std::span<const RefusedRow> refused, std::span<const StoredSums> expected) {
     static_cast<void>(refused);
     static_cast<void>(expected);
@@ -77,11 +77,11 @@ class Sink {
   /// Adds the rows in one transaction: totals and counts are summed, minimum and maximum take the lesser and the
   /// greater. `rows` are sorted by hash, each hash once, so that two writers never deadlock over row order.
   ///
-  /// Rows that the database refuses for good are left out and reported; the others are committed, if there are any, and the
-  /// batch counts as applied. Costs some log2(n) further statements for each refused row.
+  /// Rows that the database refuses for good are left out and reported; the others are committed, if there are any, and
+  /// the batch counts as applied. Costs some log2(n) further statements for each refused row.
   ///
-  /// A batch whose number the ledger has already seen changes nothing and succeeds. Where there is no ledger, the `notes` of
-  /// an unanswered attempt are compared with what the rows hold now.
+  /// A batch whose number the ledger has already seen changes nothing and succeeds. Where there is no ledger, the
+  /// `notes` of an unanswered attempt are compared with what the rows hold now.
   ///
   /// Errors: unavailable, transient, not_installed (see ErrorCode): nothing was written. unanswered: the answer to the
   /// commit got lost. Sending the same BatchId with the same notes again is right in all cases.

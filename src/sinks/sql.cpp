@@ -22,12 +22,9 @@ constexpr std::string_view kRowAlias = "`new-row`";
 // What an upsert calls the value that would have been inserted.
 std::string inserted(Dialect dialect, std::string_view column) {
   switch (dialect) {
-    case Dialect::sqlite:
-      return "excluded." + quoted(column);
-    case Dialect::values_function:
-      return "VALUES(" + quoted(column) + ')';
-    case Dialect::row_alias:
-      return std::string(kRowAlias) + '.' + quoted(column);
+    case Dialect::sqlite: return "excluded." + quoted(column);
+    case Dialect::values_function: return "VALUES(" + quoted(column) + ')';
+    case Dialect::row_alias: return std::string(kRowAlias) + '.' + quoted(column);
   }
   return {};
 }

@@ -88,10 +88,10 @@ struct StatementLimits {
   std::size_t rows = 1000;
 };
 
-/// Makes the upserts of all rows, in order, and gives each to `send(std::string_view) -> Status`. One that is `rejected` is
-/// halved, until the rows are found that are to blame: the database takes back a statement that fails over its data, and
-/// the transaction goes on. So does a row that is longer than a statement may be, without being sent. Returns the refused
-/// rows. Stops at the first other error.
+/// Makes the upserts of all rows, in order, and gives each to `send(std::string_view) -> Status`. One that is
+/// `rejected` is halved, until the rows are found that are to blame: the database takes back a statement that fails
+/// over its data, and the transaction goes on. So does a row that is longer than a statement may be, without being
+/// sent. Returns the refused rows. Stops at the first other error.
 template <class Quote, class Send>
 Result<std::vector<RefusedRow>> send_upserts(Dialect dialect, std::string_view table, std::span<const CounterRow> rows,
                                              const StatementLimits& limits, Quote&& quote, Send&& send) {
@@ -149,12 +149,13 @@ Result<std::vector<RefusedRow>> send_upserts(Dialect dialect, std::string_view t
   return refused;
 }
 
-/// The query for what some rows hold. Columns: hash, total, minimum, maximum, count. `lock`: waits for transactions that
-/// have changed them, and keeps others from doing so.
-[[nodiscard]] std::string select_rows(Dialect dialect, std::string_view table, std::span<const RowHash> hashes, bool lock);
+/// The query for what some rows hold. Columns: hash, total, minimum, maximum, count. `lock`: waits for transactions
+/// that have changed them, and keeps others from doing so.
+[[nodiscard]] std::string select_rows(Dialect dialect, std::string_view table, std::span<const RowHash> hashes,
+                                      bool lock);
 
-/// Whether the message of a failed NOT NULL constraint of SQLite is about a column that no row of ours has: then the table
-/// does not fit, and the row is not to blame.
+/// Whether the message of a failed NOT NULL constraint of SQLite is about a column that no row of ours has: then the
+/// table does not fit, and the row is not to blame.
 [[nodiscard]] bool is_foreign_column(std::string_view message);
 
 /// Whether read_query can be made of it. Error: internal.

@@ -47,16 +47,13 @@ ErrorCode error_code_of(int code) {
     case SQLITE_FULL:
     case SQLITE_NOMEM:
     case SQLITE_SCHEMA:
-    case SQLITE_INTERRUPT:
-      return ErrorCode::transient;
+    case SQLITE_INTERRUPT: return ErrorCode::transient;
     case SQLITE_CONSTRAINT:
     case SQLITE_MISMATCH:
-    case SQLITE_TOOBIG:
-      return ErrorCode::rejected;
+    case SQLITE_TOOBIG: return ErrorCode::rejected;
     case SQLITE_ERROR:  // Raised for SQL that does not fit the table: a column or the unique hash is missing.
       return ErrorCode::not_installed;
-    default:
-      return ErrorCode::unavailable;
+    default: return ErrorCode::unavailable;
   }
 }
 
@@ -325,8 +322,9 @@ class SqliteSink final : public Sink {
       if (!connection.in_transaction()) {
         // Going on would commit row by row.
         return Error{ErrorCode::transient,
-                     done.error().message + ". The constraint rolls back the whole transaction; define it without ON "
-                                            "CONFLICT ROLLBACK, so that the other rows can be stored"};
+                     done.error().message +
+                         ". The constraint rolls back the whole transaction; define it without ON "
+                         "CONFLICT ROLLBACK, so that the other rows can be stored"};
       }
       refused.push_back({i, done.error().message});
     }

@@ -17,12 +17,12 @@ enum class CommitAnswer {
   unknown,  ///< Others have added to the rows since.
 };
 
-/// The answer, by rows of the batch: what they held in the transaction, all its changes made, and what they hold now (rows
-/// that are gone left out). Counts only grow, by whoever adds. So a row with a lower count lacks our part; rows that are
-/// all as the transaction left them have it; where others added as well, nobody can say whether our part is there.
+/// The answer, by rows of the batch: what they held in the transaction, all its changes made, and what they hold now
+/// (rows that are gone left out). Counts only grow, by whoever adds. So a row with a lower count lacks our part; rows
+/// that are all as the transaction left them have it; where others added as well, nobody can say.
 ///
-/// The one mistake that is possible: it did not take place, and others have added to every one of these rows exactly what
-/// the batch had, to the last bit of the total.
+/// The one mistake that is possible: it did not take place, and others have added to every one of these rows exactly
+/// what the batch had, to the last bit of the total.
 [[nodiscard]] CommitAnswer commit_answer(std::span<const StoredSums> expected, std::span<const StoredSums> found);
 
 /// How many rows of a batch are enough to tell.

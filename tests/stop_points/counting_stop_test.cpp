@@ -23,7 +23,8 @@ constexpr std::array kDrainPoints = {
     "drain.spooled",  "drain.stored",  "reset.index",   "reset.counts", "reset.free",
     "send.connected", "send.answered", "spool.removed", "drain.sent",   "drain.planned",
 };
-constexpr std::array kSqlitePoints = {"sqlite.begun", "sqlite.noted", "sqlite.written", "sqlite.kept", "sqlite.committed"};
+constexpr std::array kSqlitePoints = {"sqlite.begun", "sqlite.noted", "sqlite.written", "sqlite.kept",
+                                      "sqlite.committed"};
 
 /// Where a stopped process holds the right to drain, so that others cannot.
 bool holds_flush_lock(const std::string& point) {

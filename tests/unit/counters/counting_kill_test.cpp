@@ -50,8 +50,8 @@ struct Ledger {
 };
 
 TEST_F(CountingKillTest, EveryAddThatReturnedIsThereOnceAndNobodyElseIsHeldUp) {
-  auto* ledger = static_cast<Ledger*>(
-      mmap(nullptr, sizeof(Ledger), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  auto* ledger =
+      static_cast<Ledger*>(mmap(nullptr, sizeof(Ledger), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   ASSERT_NE(ledger, MAP_FAILED);
 
   const auto start = [&](int place) {

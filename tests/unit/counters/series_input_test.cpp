@@ -60,8 +60,9 @@ TEST(SeriesArgument, NotUtf8IsScrubbed) {
                          "b",
                          fixed),
             ArgumentFix::scrubbed);
-  EXPECT_EQ(fixed, "a\xEF\xBF\xBD"
-                   "b");
+  EXPECT_EQ(fixed,
+            "a\xEF\xBF\xBD"
+            "b");
   ASSERT_EQ(fix_argument(std::string(200, '\xff'), fixed), ArgumentFix::scrubbed_and_shortened);
   EXPECT_TRUE(utf8::valid(fixed));
   EXPECT_LE(fixed.size(), 250U);

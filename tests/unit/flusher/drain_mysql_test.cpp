@@ -34,7 +34,8 @@ using test::OwnUser;
 /// One server: a segment and a data folder of its own. Time is the test's.
 class Site {
  public:
-  explicit Site(const std::string& dsn) : segment_(open_segment()), lanes_(segment_), targets_(segment_), tables_(segment_) {
+  explicit Site(const std::string& dsn)
+      : segment_(open_segment()), lanes_(segment_), targets_(segment_), tables_(segment_) {
     use(dsn);
     lane_ = std::make_unique<Lane>(std::move(*Lane::claim(lanes_)));
     accumulator_ = std::make_unique<Accumulator>(tables_, *lane_);
@@ -219,12 +220,13 @@ TEST_F(DrainMysqlTest, ADiskThatIsFullOnTheServersSide) {
   if (mount("tmpfs", disk.path().c_str(), "tmpfs", 0, "size=256k,mode=0777") != 0) {
     GTEST_SKIP() << "mounting a file system needs root";
   }
-  const bool here = table_->admin()
-                        .run("CREATE TABLE `" + table_->name() +
-                             "` (hash CHAR(32) CHARACTER SET ascii PRIMARY KEY, name VARCHAR(64), argument VARCHAR(250), timeslot "
-                             "BIGINT, total DOUBLE, minimum DOUBLE, maximum DOUBLE, count BIGINT) ENGINE=InnoDB DATA DIRECTORY='" +
-                             disk.path() + "'")
-                        .ok();
+  const bool here =
+      table_->admin()
+          .run("CREATE TABLE `" + table_->name() +
+               "` (hash CHAR(32) CHARACTER SET ascii PRIMARY KEY, name VARCHAR(64), argument VARCHAR(250), timeslot "
+               "BIGINT, total DOUBLE, minimum DOUBLE, maximum DOUBLE, count BIGINT) ENGINE=InnoDB DATA DIRECTORY='" +
+               disk.path() + "'")
+          .ok();
   if (here) {
     Site site(table_->dsn());
     for (int i = 0; i < 900; ++i) {
@@ -294,7 +296,8 @@ TEST_F(DrainMysqlTest, ACommitThatNobodyCanTellAboutIsCountedAndItsRowsAreKept) 
   ASSERT_TRUE(site.add("a", "y", 1));
   expect_done(site.drain_all(), site);
   EXPECT_EQ(site.delivery().batches_doubtful.load(), 1U);
-  EXPECT_EQ(table_->value("SELECT total FROM `" + table_->name() + "` WHERE argument = 'x'"), "12") << "not added again";
+  EXPECT_EQ(table_->value("SELECT total FROM `" + table_->name() + "` WHERE argument = 'x'"), "12")
+      << "not added again";
   EXPECT_EQ(table_->value("SELECT total FROM `" + table_->name() + "` WHERE argument = 'y'"), "1");
   const std::string lines = site.text_set_aside();
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 1);

@@ -24,7 +24,7 @@
 namespace presence {
 namespace {
 
-/// A database that remembers what it was given, and fails when told to. What real ones do is tested in the sinks' own suite.
+/// A database that remembers what it was given, and fails when told to. The sinks' own suite tests real ones.
 class RecordingSink : public Sink {
  public:
   Status install() override { return {}; }
@@ -321,9 +321,10 @@ TEST_F(DrainTest, RefusedRowsAreSetAsideInAFileForPeopleAndTheRestGoesOn) {
 
   const std::string lines = text_set_aside();
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 2);
-  for (const char* part : {R"({"name":"refused","argument":"it's \"x\"\u000a\\","slot":)", R"({"name":"refused","argument":null,"slot":)",
-                           R"(,"total":0.1,"count":1,"minimum":0.1,"maximum":0.1,"hash":")", R"(,"total":1e+300,"count":1,)",
-                           R"(,"reason":"too \"large\""})"}) {
+  for (const char* part :
+       {R"({"name":"refused","argument":"it's \"x\"\u000a\\","slot":)", R"({"name":"refused","argument":null,"slot":)",
+        R"(,"total":0.1,"count":1,"minimum":0.1,"maximum":0.1,"hash":")", R"(,"total":1e+300,"count":1,)",
+        R"(,"reason":"too \"large\""})"}) {
     EXPECT_NE(lines.find(part), std::string::npos) << part << " in " << lines;
   }
 }
@@ -528,8 +529,8 @@ TEST_F(DrainTest, TwoAtOnceDoNotGetInEachOthersWay) {
   EXPECT_TRUE(drain_all().ran);
 }
 
-/// A run that is cut off by a kill somewhere, again and again, until one comes through. The sink is a file that remembers
-/// batch numbers, as the ledger of a database does.
+/// A run that is cut off by a kill somewhere, again and again, until one comes through. The sink is a file that
+/// remembers batch numbers, as the ledger of a database does.
 TEST_F(DrainTest, KilledAnywhereTheNextRunGoesOnWithoutLosingOrDoublingARow) {
   class FileSink : public Sink {
    public:

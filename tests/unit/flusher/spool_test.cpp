@@ -29,7 +29,8 @@ CounterRow row(std::string name, std::optional<std::string> argument, double tot
   return made;
 }
 
-const std::vector<CounterRow> kRows = {row("a", std::nullopt, 0.1), row("b", "", 1e300), row("ü", std::string("x\0y", 3), 5)};
+const std::vector<CounterRow> kRows = {row("a", std::nullopt, 0.1), row("b", "", 1e300),
+                                       row("ü", std::string("x\0y", 3), 5)};
 
 class SpoolTest : public testing::Test {
  protected:

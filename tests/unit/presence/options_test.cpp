@@ -102,8 +102,7 @@ TEST(RoomKeyTest, Lengths) {
 
 TEST(VisitorIdTest, Is1To250BytesWithoutNul) {
   EXPECT_EQ(check_visitor_id("").error().message, "must have 1 to 250 bytes, 0 given");
-  EXPECT_EQ(check_visitor_id(std::string(251, 'x')).error().message,
-            "must have 1 to 250 bytes, 251 given");
+  EXPECT_EQ(check_visitor_id(std::string(251, 'x')).error().message, "must have 1 to 250 bytes, 251 given");
   EXPECT_EQ(check_visitor_id(std::string("a\0b", 3)).error().message, "must not contain NUL bytes");
   for (const std::string& id : {std::string("a"), std::string("0"), std::string(250, 'x'), std::string("\xFF \n")}) {
     EXPECT_TRUE(check_visitor_id(id).ok()) << id;

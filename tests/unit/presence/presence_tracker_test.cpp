@@ -116,8 +116,7 @@ TEST_F(PresenceTrackerTest, AnIntegerAndItsDecimalFormAreOneVisitor) {
 TEST_F(PresenceTrackerTest, RefusesWrongMinutesAndSaysWhatTheyMustBe) {
   PresenceTracker tracker = shm();
   for (const std::int64_t minutes : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{61}, INT64_MAX, INT64_MIN}) {
-    const std::string message =
-        "must be between 1 and 60 (the retention), " + std::to_string(minutes) + " given";
+    const std::string message = "must be between 1 and 60 (the retention), " + std::to_string(minutes) + " given";
     EXPECT_EQ(tracker.count(minutes, kNow).error().message, message);
     EXPECT_EQ(tracker.ids(minutes, kNow).error().message, message);
     EXPECT_EQ(tracker.is_online("1", minutes, kNow).error().message, message);

@@ -19,9 +19,9 @@ namespace {
 constexpr std::size_t kSize = 10'000;
 
 std::array<SectionSpec, 2> specs(std::uint32_t version = 1) {
-  return {SectionSpec{SectionId::lanes, 1, 100, {}},
-          SectionSpec{SectionId::minutes, version, kSize,
-                      [](std::span<std::byte> bytes) { bytes[0] = std::byte{42}; }}};
+  return {
+      SectionSpec{SectionId::lanes, 1, 100, {}},
+      SectionSpec{SectionId::minutes, version, kSize, [](std::span<std::byte> bytes) { bytes[0] = std::byte{42}; }}};
 }
 
 class SegmentTest : public testing::Test {

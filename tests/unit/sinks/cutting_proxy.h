@@ -30,8 +30,8 @@ enum class Cut {
   after,   ///< The server carries it out, and the connection ends before its answer.
 };
 
-/// Carries bytes between clients and the MySQL server of a DSN, which must be reached by TCP and in the clear. One thread
-/// and one connection at a time serve well for what a sink does: it opens the next one after the last one broke.
+/// Carries bytes between clients and the MySQL server of a DSN, which must be reached by TCP and in the clear. One
+/// thread and one connection at a time serve well for what a sink does: it opens the next one after the last one broke.
 class CuttingProxy {
  public:
   explicit CuttingProxy(const Dsn& server) {
@@ -78,7 +78,8 @@ class CuttingProxy {
     while (!ended_) {
       pollfd waiting{listener_.get(), POLLIN, 0};
       if (poll(&waiting, 1, kLook) == 1) {
-        connections.emplace_back([this, fd = accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC)] { carry(UniqueFd(fd)); });
+        connections.emplace_back(
+            [this, fd = accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC)] { carry(UniqueFd(fd)); });
       }
     }
     for (std::thread& connection : connections) {
@@ -92,7 +93,10 @@ class CuttingProxy {
       return;
     }
     // Length 7, packet 0, COM_QUERY.
-    constexpr std::string_view kCommit("\x07\x00\x00\x00\x03" "COMMIT", 11);
+    constexpr std::string_view kCommit(
+        "\x07\x00\x00\x00\x03"
+        "COMMIT",
+        11);
     std::array<char, 65536> bytes;
     bool drop_answer = false;
     while (!ended_) {

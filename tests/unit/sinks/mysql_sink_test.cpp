@@ -188,10 +188,12 @@ TEST_F(MysqlSinkTest, WhatDoesNotFitAColumnIsRefusedAndTheReasonNamesIt) {
 
 TEST_F(MysqlSinkTest, ATriggersObjectionRefusesARow) {
   table_->create_existing_table();
-  table_->run("CREATE TRIGGER `" + table_->name() + "_t` BEFORE INSERT ON `" + table_->name() +
-              "` FOR EACH ROW IF NEW.argument = 'bad' THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not this one'; END "
-              "IF");
-  const std::vector<CounterRow> rows = sorted({row("a", "good", kSlot, {1, 1, 1, 1}), row("a", "bad", kSlot, {1, 1, 1, 1})});
+  table_->run(
+      "CREATE TRIGGER `" + table_->name() + "_t` BEFORE INSERT ON `" + table_->name() +
+      "` FOR EACH ROW IF NEW.argument = 'bad' THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not this one'; END "
+      "IF");
+  const std::vector<CounterRow> rows =
+      sorted({row("a", "good", kSlot, {1, 1, 1, 1}), row("a", "bad", kSlot, {1, 1, 1, 1})});
   const Result<WriteReport> report = test::open(table_->dsn())->write({source('a'), 1}, rows);
   ASSERT_TRUE(report.ok()) << report.error().message;
   ASSERT_EQ(report->refused.size(), 1U);
@@ -210,9 +212,10 @@ TEST_F(MysqlSinkTest, AProblemOfTheTableRefusesNoRow) {
   table_->run("DROP TABLE `" + table_->name() + "`");
   expect_error(test::write(*sink, {source('a'), 1}, one_row()), ErrorCode::not_installed);
   table_->create_existing_table();
-  table_->run("ALTER TABLE `" + table_->name() +
-              "` DROP PRIMARY KEY, DROP KEY hash, MODIFY id BIGINT, ADD UNIQUE (hash, timeslot) PARTITION BY RANGE (timeslot) "
-              "(PARTITION p0 VALUES LESS THAN (1000))");
+  table_->run(
+      "ALTER TABLE `" + table_->name() +
+      "` DROP PRIMARY KEY, DROP KEY hash, MODIFY id BIGINT, ADD UNIQUE (hash, timeslot) PARTITION BY RANGE (timeslot) "
+      "(PARTITION p0 VALUES LESS THAN (1000))");
   expect_error(test::write(*sink, {source('a'), 1}, one_row()), ErrorCode::transient);
   OwnUser user(*table_);
   user.grant("SELECT ON `" + table_->name() + "`");

@@ -1,5 +1,5 @@
-// TLS to MySQL and MariaDB. PRESENCE_TEST_MYSQL_CA is the file of the authority that signed the server's certificate, empty
-// if the server offers no TLS, and PRESENCE_TEST_MYSQL_WRONG_CA that of one that did not (script/with-mariadb sets both).
+// TLS to MySQL and MariaDB. PRESENCE_TEST_MYSQL_CA is the file of the authority that signed the server's certificate,
+// empty if the server offers no TLS, and PRESENCE_TEST_MYSQL_WRONG_CA that of one that did not (script/with-mariadb).
 #ifdef PRESENCE_HAVE_MYSQL
 
 #include <gtest/gtest.h>

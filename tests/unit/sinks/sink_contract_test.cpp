@@ -37,11 +37,12 @@ class SqliteDatabase final : public Database {
   void refuse_bad_names() override {
     sqlite3* database = nullptr;
     ASSERT_EQ(sqlite3_open(path().c_str(), &database), SQLITE_OK);
-    EXPECT_EQ(sqlite3_exec(database,
-                           "CREATE TRIGGER no_bad_names BEFORE INSERT ON counter WHEN NEW.name LIKE 'bad%' BEGIN SELECT "
-                           "RAISE(ABORT, 'no_bad_names'); END",
-                           nullptr, nullptr, nullptr),
-              SQLITE_OK);
+    EXPECT_EQ(
+        sqlite3_exec(database,
+                     "CREATE TRIGGER no_bad_names BEFORE INSERT ON counter WHEN NEW.name LIKE 'bad%' BEGIN SELECT "
+                     "RAISE(ABORT, 'no_bad_names'); END",
+                     nullptr, nullptr, nullptr),
+        SQLITE_OK);
     sqlite3_close(database);
   }
 
@@ -476,7 +477,8 @@ class RefusedRowsTest : public SinkContractTest {
 };
 
 TEST_P(RefusedRowsTest, AreFoundAndTheRestIsWritten) {
-  const std::set<std::size_t> kExamples[] = {{0}, {2499}, {0, 1, 2, 3}, {999, 1000, 1001, 1999}, {7, 77, 777, 1777, 2477}};
+  const std::set<std::size_t> kExamples[] = {
+      {0}, {2499}, {0, 1, 2, 3}, {999, 1000, 1001, 1999}, {7, 77, 777, 1777, 2477}};
   std::uint64_t number = 0;
   std::int64_t good = 0;
   for (const std::set<std::size_t>& bad : kExamples) {

@@ -125,9 +125,9 @@ TEST(SqlTest, ARowThatIsLongerThanAStatementMayBeIsRefusedUnsent) {
     sent.emplace_back(statement);
     return Status();
   };
-  const std::size_t one_row = sql::upsert_head("counter").size() + sql::upsert_tail(Dialect::values_function, "counter").size() + 150;
-  const auto refused =
-      sql::send_upserts(Dialect::values_function, "counter", rows, {.bytes = one_row}, quote, send);
+  const std::size_t one_row =
+      sql::upsert_head("counter").size() + sql::upsert_tail(Dialect::values_function, "counter").size() + 150;
+  const auto refused = sql::send_upserts(Dialect::values_function, "counter", rows, {.bytes = one_row}, quote, send);
   ASSERT_TRUE(refused.ok());
   ASSERT_EQ(refused->size(), 1U);
   EXPECT_EQ(refused->front().index, 1U);

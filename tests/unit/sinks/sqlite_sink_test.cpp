@@ -165,9 +165,10 @@ TEST_F(SqliteSinkTest, AConstraintThatRollsBackTheTransactionHoldsTheBatchUp) {
   run("CREATE TABLE counter (hash TEXT PRIMARY KEY, name TEXT, argument TEXT NOT NULL ON CONFLICT ROLLBACK, timeslot INTEGER, "
       "total REAL, minimum REAL, maximum REAL, count INTEGER)");
   const auto sink = test::open(dsn());
-  const Status status = test::write(*sink, {source('a'), 1}, test::sorted({row("a", "x", kSlot, {1, 1, 1, 1}),
-                                                                           row("b", std::nullopt, kSlot, {1, 1, 1, 1}),
-                                                                           row("a", "y", kSlot, {1, 1, 1, 1})}));
+  const Status status =
+      test::write(*sink, {source('a'), 1},
+                  test::sorted({row("a", "x", kSlot, {1, 1, 1, 1}), row("b", std::nullopt, kSlot, {1, 1, 1, 1}),
+                                row("a", "y", kSlot, {1, 1, 1, 1})}));
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().code, ErrorCode::transient);
   EXPECT_NE(status.error().message.find("ROLLBACK"), std::string::npos) << status.error().message;

@@ -77,7 +77,8 @@ class UnansweredCommitTest : public testing::TestWithParam<Example> {
 
   /// Sum of all totals and of all counts, as text.
   std::string stored() {
-    return table_->value("SELECT CONCAT(COALESCE(SUM(total), 0), ' ', COALESCE(SUM(count), 0)) FROM `" + table_->name() + "`");
+    return table_->value("SELECT CONCAT(COALESCE(SUM(total), 0), ' ', COALESCE(SUM(count), 0)) FROM `" +
+                         table_->name() + "`");
   }
 
   void write_unanswered(Cut how, std::uint64_t number) {
@@ -164,7 +165,9 @@ TEST_P(UnansweredCommitTest, ALedgerThatIsInstalledLaterDoesNotMakeItForgotten) 
 
 INSTANTIATE_TEST_SUITE_P(Tables, UnansweredCommitTest,
                          testing::Values(Example{"with_ledger", true}, Example{"existing_table", false}),
-                         [](const testing::TestParamInfo<Example>& example) { return std::string(example.param.name); });
+                         [](const testing::TestParamInfo<Example>& example) {
+                           return std::string(example.param.name);
+                         });
 
 }  // namespace
 }  // namespace presence

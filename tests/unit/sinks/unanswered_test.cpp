@@ -23,7 +23,8 @@ TEST(UnansweredTest, RowsAsTheTransactionLeftThemWereCommitted) {
 
 TEST(UnansweredTest, ALowerCountOrNoRowMeansNotCommitted) {
   EXPECT_EQ(commit_answer(kExpected, {}), CommitAnswer::not_committed);
-  EXPECT_EQ(commit_answer(kExpected, std::vector{stored('a', {6, 1, 4, 4}), kExpected[1]}), CommitAnswer::not_committed);
+  EXPECT_EQ(commit_answer(kExpected, std::vector{stored('a', {6, 1, 4, 4}), kExpected[1]}),
+            CommitAnswer::not_committed);
   // Others were at one of the rows since: the other one still tells.
   EXPECT_EQ(commit_answer(kExpected, std::vector{stored('a', {99, 1, 4, 50})}), CommitAnswer::not_committed);
 }

@@ -74,23 +74,15 @@ TEST(VisitorTableConcurrencyTest, ThreadsThatDoEverythingAtOnceLoseNoVisitor) {
       EXPECT_EQ(table.record(space, kept_id(static_cast<int>(random() % kKept)), now), Recorded::yes);
       const std::string brief = std::string(random() % 8 == 0 ? 120 : 3, 'b') + std::to_string(random() % 10);
       switch (random() % 8) {
-        case 0:
-          table.forget(space, brief);
-          break;
-        case 1:
-          (void)table.replace(space, brief, "b2", 0, now);
-          break;
-        case 2:
-          (void)table.last_seen(space, brief);
-          break;
+        case 0: table.forget(space, brief); break;
+        case 1: (void)table.replace(space, brief, "b2", 0, now); break;
+        case 2: (void)table.last_seen(space, brief); break;
         case 3:
           for (const std::string& id : table.ids(space, 0)) {
             EXPECT_TRUE(id.starts_with("k") || id.starts_with("b")) << id;
           }
           break;
-        case 4:
-          (void)table.count(space, now);
-          break;
+        case 4: (void)table.count(space, now); break;
         case 5: {  // more rooms than spaces, each soon idle beyond its retention: taken over all the time
           const auto room = table.open_space(table.space_key("room" + std::to_string(random() % 400)), 1, now);
           if (room) {
@@ -98,8 +90,7 @@ TEST(VisitorTableConcurrencyTest, ThreadsThatDoEverythingAtOnceLoseNoVisitor) {
           }
           break;
         }
-        default:
-          (void)table.record(space, brief, now);
+        default: (void)table.record(space, brief, now);
       }
     }
   };
