@@ -48,7 +48,12 @@ count_ctest() {
       '{ failed += $1; total += $2 } END { print total - failed - skipped, failed + skipped }'
 }
 
-# Both in one log.
+# A program of ours that closes its output with `N passed, N failed`. Such a line is this run's to print, so the program's
+# own is passed on through label_closing_line.
+label_closing_line() { sed 's/^[0-9]* passed, [0-9]* failed$/part: &/'; }
+count_closing_line() { sed -n -E 's/^part: ([0-9]+) passed, ([0-9]+) failed$/\1 \2/p' "$1"; }
+
+# ctest and run-tests.php in one log.
 count_ctest_and_phpt() { { count_ctest "$1" && count_phpt "$1"; } | awk '{ p += $1; f += $2 } END { print p + 0, f + 0 }'; }
 
 # Prints the table and the closing line; fails if anything failed or nothing passed.

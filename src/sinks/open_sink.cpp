@@ -1,3 +1,4 @@
+// Which sink a DSN means.
 #include "sinks/mysql_sink.h"
 #include "sinks/sink.h"
 #include "sinks/sqlite_sink.h"
