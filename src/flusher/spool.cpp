@@ -200,8 +200,10 @@ Status make_private_folder(const std::string& path) {
   return {};
 }
 
+std::string spool_folder(const std::string& data_dir) { return data_dir + "/spool"; }
+
 Result<Spool> Spool::open(const std::string& data_dir) {
-  const std::string folder = data_dir + "/spool";
+  const std::string folder = spool_folder(data_dir);
   if (Status made = make_private_folder(data_dir); !made) {
     return std::move(made).error();
   }

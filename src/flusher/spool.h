@@ -47,6 +47,9 @@ enum class Beside {
 /// database, and their batches have the same source and number: in the ledger each target is a source of its own.
 BatchId ledger_id(const SpoolEntry& entry);
 
+/// The spool of a data folder.
+[[nodiscard]] std::string spool_folder(const std::string& data_dir);
+
 /// A folder of batch files of one user. A file appears whole (written beside, synced, renamed) or not at all, and is
 /// only removed once its rows are committed, so a kill at any moment neither loses nor doubles a batch.
 class Spool {

@@ -209,6 +209,13 @@ void add_status(zval* array, const CounterStatus& status) {
   add_number(&part, "batches_waiting", status.batches_waiting);
   add_assoc_zval(array, "flusher", &part);
   array_init(&part);
+  add_text(&part, "data_dir", status.data_dir);
+  if (status.data_dir_ignored.empty()) {
+    add_assoc_null(&part, "data_dir_ignored");
+  } else {
+    add_text(&part, "data_dir_ignored", status.data_dir_ignored);
+  }
+  add_assoc_bool(&part, "data_dir_usable", status.data_dir_usable);
   add_number(&part, "batches", status.spool.batches);
   add_number(&part, "bytes", status.spool.bytes);
   add_number(&part, "max", PRESENCE_G(settings)->spool_max);

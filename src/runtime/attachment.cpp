@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/forks.h"
+#include "flusher/data_folder_record.h"
 #include "flusher/spool.h"
 
 namespace presence {
@@ -13,6 +14,7 @@ void Attachment::forget_parent() {
   forks_ = forks::count();
   main_ = {};
   spare_ = {};
+  other_folder_ = false;
 }
 
 SharedState* Attachment::shared() {
@@ -24,6 +26,7 @@ SharedState* Attachment::shared() {
     Result<std::shared_ptr<SharedState>> state = SharedState::attach(segment_path(settings_), settings_, warning_);
     if (state) {
       main_.state = std::move(*state);
+      compare_folders();
     } else {
       why_not_ = state.error().message;
       warning_ = "presence works without shared memory, and slowly: " + why_not_;
@@ -31,6 +34,26 @@ SharedState* Attachment::shared() {
   }
   return main_.state.get();
 }
+
+void Attachment::compare_folders() {
+  const SharedState& state = *main_.state;
+  other_folder_ = !same_folder(state.data_folder(), data_dir(settings_));
+  if (other_folder_ && DataFolderRecord::of(state.segment())->first_to_note()) {
+    warn("counters that wait for their database are kept in " + state.data_folder() +
+         " and not in this process's presence.data_dir, " + data_dir(settings_) + ": the segment " +
+         state.segment().path() +
+         " was created with the first, and all who use it must agree. Set the same presence.data_dir for all of them, "
+         "or "
+         "a presence.segment of its own for this one");
+  }
+}
+
+std::string Attachment::data_folder() {
+  const SharedState* const state = shared();
+  return state != nullptr ? state->data_folder() : data_dir(settings_);
+}
+
+bool Attachment::has_other_folder() { return shared() != nullptr && other_folder_; }
 
 const Lane* Attachment::lane_in(Place& place) {
   if (!place.lane_tried && place.state) {

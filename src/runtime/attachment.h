@@ -24,6 +24,13 @@ class Attachment {
   /// The segment; null if it cannot be had.
   [[nodiscard]] SharedState* shared();
 
+  /// The folder of what waits for a database: that of the segment, or where there is none, of the settings.
+  [[nodiscard]] std::string data_folder();
+
+  /// Whether the settings name another folder than data_folder(). Batches from times without shared memory may wait
+  /// there.
+  [[nodiscard]] bool has_other_folder();
+
   /// The thread's lane; null if there is no segment or no lane left.
   [[nodiscard]] const Lane* lane();
 
@@ -56,12 +63,14 @@ class Attachment {
   };
 
   void forget_parent();
+  void compare_folders();
   [[nodiscard]] const Lane* lane_in(Place& place);
 
   Settings settings_;
   std::uint32_t forks_;
   Place main_;
   Place spare_;
+  bool other_folder_ = false;
   std::string why_not_;
   std::string warning_;
 };

@@ -1,6 +1,7 @@
 #include "runtime/counter_service.h"
 
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <tuple>
@@ -21,6 +22,8 @@ constexpr std::size_t kSinksMax = 8;
 constexpr int kReadTries = 3;
 /// Seconds after which a process that may not fork tries again.
 constexpr UnixTime kForkPause = 60;
+/// Seconds between two looks into a data folder that is not the segment's.
+constexpr UnixTime kStraysPause = 60;
 /// How often, and how far apart, an explicit flush looks whether another process is done.
 constexpr int kFlushTries = 100;
 constexpr timespec kFlushPause{0, 20'000'000};
@@ -249,11 +252,38 @@ DrainReport CounterService::run_drain(SealScope scope, bool even_if_put_off, con
       options.own_sinks[(*where)->fingerprint] = *own;
     }
   }
+  const UnixTime now = clock::now();
   if (state == nullptr) {
-    return drain(nullptr, data_dir(settings_), options, clock::now());
+    return drain(nullptr, data_dir(settings_), options, now);
   }
   const DrainSource source{state->segment(), state->lanes(), state->minutes(), state->targets()};
-  return drain(&source, data_dir(settings_), options, clock::now());
+  DrainReport report = drain(&source, state->data_folder(), options, now);
+  if (attachment_.has_other_folder()) {
+    send_strays(options, now, report);
+  }
+  return report;
+}
+
+void CounterService::send_strays(DrainOptions options, UnixTime now, DrainReport& report) {
+  strays_again_ = now + kStraysPause;
+  if (access(spool_folder(data_dir(settings_)).c_str(), F_OK) != 0) {
+    return;
+  }
+  if (Result<Target*> where = target()) {
+    if (Result<Sink*> own = sink(); own && !(own_ && own_->private_to_caller)) {
+      options.own_sinks[(*where)->fingerprint] = *own;
+    }
+  }
+  DrainReport strays = drain(nullptr, data_dir(settings_), options, now);
+  report.rows_written += strays.rows_written;
+  if (!report.error) {
+    report.error = std::move(strays.error);
+  }
+}
+
+bool CounterService::strays_due(UnixTime now) {
+  // A pause that is longer than it can be means that the clock was moved.
+  return attachment_.has_other_folder() && (now >= strays_again_ || strays_again_ - now > kStraysPause);
 }
 
 Result<std::int64_t> CounterService::flush(SealScope scope) {
@@ -277,7 +307,7 @@ void CounterService::have_flusher() {
   const UnixTime now = clock::now();
   const FlusherSource source = shared_->flusher();
   if (!flusher_seems_fine(source.record, now) &&
-      start_flusher(source, data_dir(settings_), settings_.spool_max) == FlusherStart::forbidden) {
+      start_flusher(source, shared_->data_folder(), settings_.spool_max) == FlusherStart::forbidden) {
     fork_again_ = now + kForkPause;
   }
 }
@@ -295,12 +325,12 @@ bool CounterService::due(bool last_chance) {
   const UnixTime now = clock::now();
   if (uses_flusher()) {
     const bool alone = !flusher_seems_fine(shared_->flusher().record, now);
-    return alone || own_rows_wait(now);
+    return alone || own_rows_wait(now) || strays_due(now);
   }
   if (last_chance || shared_ == nullptr) {
     return added_;
   }
-  return drain_is_due(shared_->minutes(), now) || own_rows_wait(now);
+  return drain_is_due(shared_->minutes(), now) || own_rows_wait(now) || strays_due(now);
 }
 
 void CounterService::end_request(bool last_chance) {
@@ -309,8 +339,8 @@ void CounterService::end_request(bool last_chance) {
     if (!last_chance) {
       have_flusher();
     }
-    // Only this process can reach a database over the caller's own connection.
-    if (!own_ && (!last_chance || lives)) {
+    // Only this process can reach a database over the caller's own connection, and knows of its other folder.
+    if (!own_ && !strays_due(clock::now()) && (!last_chance || lives)) {
       return;
     }
   }
@@ -356,7 +386,15 @@ std::vector<CounterRow> CounterService::unstored_rows() {
     RowsByTarget by_target = rows_of(table, shared_->minutes(), shared_->targets());
     std::move(by_target[fingerprint].begin(), by_target[fingerprint].end(), std::back_inserter(rows));
   }
-  if (const Result<Spool> spool = Spool::open(data_dir(settings_))) {
+  std::vector<std::string> folders = {attachment_.data_folder()};
+  if (attachment_.has_other_folder() && access(spool_folder(data_dir(settings_)).c_str(), F_OK) == 0) {
+    folders.push_back(data_dir(settings_));
+  }
+  for (const std::string& folder : folders) {
+    const Result<Spool> spool = Spool::open(folder);
+    if (!spool) {
+      continue;
+    }
     const Result<std::vector<SpoolEntry>> entries = spool->list();
     for (const SpoolEntry& entry : entries ? *entries : std::vector<SpoolEntry>{}) {
       if (entry.fingerprint != fingerprint) {

@@ -115,6 +115,10 @@ class CounterService {
   /// Rows of the current sink in memory and in the spool; a series may come more than once, and without its hash.
   [[nodiscard]] std::vector<CounterRow> unstored_rows();
   [[nodiscard]] DrainReport run_drain(SealScope scope, bool even_if_put_off, const std::string& errors_of = {});
+  /// Sends what waits in this process's own data folder, where that is not the segment's: it was put there while shared
+  /// memory was not to be had.
+  void send_strays(DrainOptions options, UnixTime now, DrainReport& report);
+  [[nodiscard]] bool strays_due(UnixTime now);
   /// Whether there are batches on disk that only the caller's connection can send, and may now.
   [[nodiscard]] bool own_rows_wait(UnixTime now);
   [[nodiscard]] bool drain_unfinished() const;
@@ -136,6 +140,7 @@ class CounterService {
   std::map<std::string, std::unique_ptr<Sink>> sinks_;  ///< By DSN; kept over requests.
   DirectAdds direct_;
   bool added_ = false;             ///< Something was added since the last drain.
+  UnixTime strays_again_ = 0;      ///< Not looked for before this time.
   UnixTime fork_again_ = 0;        ///< Forking was forbidden; not tried again before this time.
   std::int64_t first_minute_ = 0;  ///< When this process began to count; 0: not yet.
   std::uint32_t bad_argument_ = 0;

@@ -57,8 +57,13 @@ void add_sinks(const TargetTable& targets, CounterStatus& status) {
   }
 }
 
-void add_spool(const Settings& settings, CounterStatus& status) {
-  const Result<Spool> spool = Spool::open(data_dir(settings));
+void add_spool(Attachment& attachment, CounterStatus& status) {
+  status.data_dir = attachment.data_folder();
+  if (attachment.has_other_folder()) {
+    status.data_dir_ignored = data_dir(attachment.settings());
+  }
+  const Result<Spool> spool = Spool::open(status.data_dir);
+  status.data_dir_usable = spool.ok();
   if (!spool) {
     return;
   }
@@ -72,7 +77,7 @@ void add_spool(const Settings& settings, CounterStatus& status) {
 
 CounterStatus counter_status(Attachment& attachment) {
   CounterStatus status;
-  add_spool(attachment.settings(), status);
+  add_spool(attachment, status);
   const SharedState* shared = attachment.shared();
   if (shared == nullptr) {
     return status;

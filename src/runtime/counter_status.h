@@ -50,8 +50,11 @@ struct CounterStatus {
   UnixTime last_run = 0;
   UnixTime next_run = 0;
   std::uint32_t batches_waiting = 0;  ///< In memory and on disk, as of the last run.
-  SpoolUsage spool;                   ///< What waits on disk now.
-  std::uint64_t set_aside = 0;        ///< Bytes of rows that no database took, on disk.
+  std::string data_dir;               ///< Of what waits; see Attachment::data_folder().
+  std::string data_dir_ignored;       ///< What the settings say instead; empty if they agree.
+  bool data_dir_usable = false;
+  SpoolUsage spool;             ///< What waits on disk now.
+  std::uint64_t set_aside = 0;  ///< Bytes of rows that no database took, on disk.
   std::vector<SinkPart> sinks;
 };
 

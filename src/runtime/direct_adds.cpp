@@ -35,23 +35,23 @@ std::string random_source() {
 /// returned.
 class DirectAdds::Notes final : public BatchNotes {
  public:
-  Notes(const Settings& settings, const SpoolEntry& entry, std::span<const CounterRow> rows)
-      : settings_(settings), entry_(entry), rows_(rows) {}
+  Notes(Attachment& attachment, const SpoolEntry& entry, std::span<const CounterRow> rows)
+      : attachment_(attachment), entry_(entry), rows_(rows) {}
 
   Status before_commit(std::span<const RefusedRow> refused, std::span<const StoredSums> expected) override {
     expected_.assign(expected.begin(), expected.end());
     if (refused.empty()) {
       return {};
     }
-    const Result<Spool> spool = Spool::open(data_dir(settings_));
-    return spool ? SpoolNotes(*spool, entry_, rows_, settings_.spool_max).before_commit(refused, {})
+    const Result<Spool> spool = Spool::open(attachment_.data_folder());
+    return spool ? SpoolNotes(*spool, entry_, rows_, attachment_.settings().spool_max).before_commit(refused, {})
                  : Status(spool.error());
   }
 
   [[nodiscard]] const std::vector<StoredSums>& expected() const { return expected_; }
 
  private:
-  const Settings& settings_;
+  Attachment& attachment_;
   const SpoolEntry& entry_;
   std::span<const CounterRow> rows_;
   std::vector<StoredSums> expected_;
@@ -80,7 +80,7 @@ Status DirectAdds::add(const CounterRow& row, const Result<Sink*>& sink, const s
     return {};
   }
   const SpoolEntry entry{can_wait ? next(direct_) : BatchId(), fingerprint, 0, 0};
-  Notes notes(attachment_.settings(), entry, {&row, 1});
+  Notes notes(attachment_, entry, {&row, 1});
   BatchNotes none;
   const Result<WriteReport> written =
       sink ? (*sink)->write(can_wait ? ledger_id(entry) : entry.id, {&row, 1}, can_wait ? notes : none)
@@ -115,7 +115,7 @@ void DirectAdds::spool(const SpoolEntry& entry, const CounterRow& row, const std
 }
 
 Status DirectAdds::put(const SpoolEntry& entry, const CounterRow& row, const std::vector<StoredSums>& expected) {
-  const Result<Spool> spool = Spool::open(data_dir(attachment_.settings()));
+  const Result<Spool> spool = Spool::open(attachment_.data_folder());
   if (!spool) {
     return spool.error();
   }

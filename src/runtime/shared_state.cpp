@@ -3,9 +3,11 @@
 #include <array>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "base/forks.h"
+#include "flusher/data_folder_record.h"
 #include "visitors/visitor_table.h"
 
 namespace presence {
@@ -18,16 +20,25 @@ struct Mapped {
   std::map<std::string, std::shared_ptr<SharedState>> states;
 };
 
-using Sections = std::array<SectionSpec, 5>;
+using Sections = std::array<SectionSpec, 6>;
 
 /// The sections as the settings want them, scaled down to what presence.segment_size allows.
 Result<Sections> sections_for(const Settings& settings) {
+  const std::string folder = data_dir(settings);
+  if (folder.size() > DataFolderRecord::kPathMax) {
+    return Error{ErrorCode::unavailable,
+                 "presence.data_dir is longer than " + std::to_string(DataFolderRecord::kPathMax) + " bytes"};
+  }
   for (double scale = 1; scale > 0.001; scale *= 0.9) {
     const auto scaled = [scale](std::uint32_t number) {
       return static_cast<std::uint32_t>(static_cast<double>(number) * scale);
     };
-    Sections sections = {Lanes::section(), TargetTable::section(), MinuteTables::section(scaled(settings.max_series)),
-                         VisitorTable::section(scaled(settings.max_visitors)), FlusherRecord::section()};
+    Sections sections = {Lanes::section(),
+                         TargetTable::section(),
+                         MinuteTables::section(scaled(settings.max_series)),
+                         VisitorTable::section(scaled(settings.max_visitors)),
+                         FlusherRecord::section(),
+                         DataFolderRecord::section(folder)};
     if (settings.segment_size == 0 || Segment::size_of(sections) <= settings.segment_size) {
       return sections;
     }
@@ -67,10 +78,14 @@ Result<std::shared_ptr<SharedState>> SharedState::attach(const std::string& path
   }
   warning = opened->warning;
   std::shared_ptr<SharedState> state(new SharedState(std::move(opened->segment)));
-  if (!state->targets_.valid() || !state->minutes_.valid() || FlusherRecord::of(state->segment_) == nullptr) {
+  const DataFolderRecord* const record = DataFolderRecord::of(state->segment_);
+  std::optional<std::string> folder = record == nullptr ? std::nullopt : record->path();
+  if (!state->targets_.valid() || !state->minutes_.valid() || FlusherRecord::of(state->segment_) == nullptr ||
+      !folder) {
     return Error{ErrorCode::damaged,
                  "the segment " + path + " is damaged: stop PHP, remove the file, and start PHP again"};
   }
+  state->data_folder_ = std::move(*folder);
   process.states[path] = state;
   return state;
 }

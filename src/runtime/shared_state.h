@@ -30,6 +30,8 @@ class SharedState {
   [[nodiscard]] const Lanes& lanes() const { return lanes_; }
   [[nodiscard]] const TargetTable& targets() const { return targets_; }
   [[nodiscard]] const MinuteTables& minutes() const { return minutes_; }
+  /// Where batches of this segment wait, whatever presence.data_dir of this process says; see DataFolderRecord.
+  [[nodiscard]] const std::string& data_folder() const { return data_folder_; }
   [[nodiscard]] FlusherSource flusher() const {
     return {segment_, lanes_, minutes_, targets_, *FlusherRecord::of(segment_)};
   }
@@ -41,6 +43,7 @@ class SharedState {
   Lanes lanes_;
   TargetTable targets_;
   MinuteTables minutes_;
+  std::string data_folder_;
 };
 
 }  // namespace presence

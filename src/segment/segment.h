@@ -16,7 +16,14 @@
 namespace presence {
 
 /// Which part of the segment it is. Values are stored in the file: never reuse one.
-enum class SectionId : std::uint32_t { lanes = 1, targets = 2, minutes = 3, visitors = 4, flusher = 5 };
+enum class SectionId : std::uint32_t {
+  lanes = 1,
+  targets = 2,
+  minutes = 3,
+  visitors = 4,
+  flusher = 5,
+  data_folder = 6
+};
 
 /// A part of the segment as one room wants it.
 struct SectionSpec {

@@ -19,7 +19,7 @@ require __DIR__ . '/../clock.inc.php';
 function shape(array $status, string $indent = ''): void
 {
     foreach ($status as $key => $value) {
-        $known = in_array($key, ['path', 'size', 'layout', 'max', 'processes_max', 'minutes_max', 'keys_max', 'sink'], true);
+        $known = in_array($key, ['path', 'size', 'layout', 'max', 'processes_max', 'minutes_max', 'keys_max', 'sink', 'data_dir'], true);
         echo $indent, $key, ': ', is_array($value) ? 'array' : ($known ? get_debug_type($value) : json_encode($value)), "\n";
         if (is_array($value)) {
             shape($value, "$indent  ");
@@ -83,6 +83,9 @@ flusher: array
   next_run: null
   batches_waiting: 0
 spool: array
+  data_dir: string
+  data_dir_ignored: null
+  data_dir_usable: true
   batches: 0
   bytes: 0
   max: int
