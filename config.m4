@@ -16,6 +16,16 @@ PHP_ARG_WITH([presence-sqlite],
   [AS_HELP_STRING([--with-presence-sqlite], [presence: counters in SQLite, through libsqlite3 [auto]])],
   [auto], [no])
 
+PHP_ARG_WITH([presence-redis],
+  [whether presence keeps visitors in Redis],
+  [AS_HELP_STRING([--with-presence-redis], [presence: visitors in Redis and Valkey, through hiredis [auto]])],
+  [auto], [no])
+
+PHP_ARG_WITH([presence-memcached],
+  [whether presence keeps visitors in Memcached],
+  [AS_HELP_STRING([--with-presence-memcached], [presence: visitors in Memcached, through libmemcached [auto]])],
+  [auto], [no])
+
 PHP_ARG_ENABLE([presence-werror],
   [whether warnings in presence are errors],
   [AS_HELP_STRING([--enable-presence-werror], [presence: for its developers: all warnings, as errors])],
@@ -92,6 +102,8 @@ if test "$PHP_PRESENCE" != "no"; then
   fi
   PRESENCE_CLIENT_LIBRARY([presence-mysql], [libmariadb], [libmariadb-dev], [PRESENCE_HAVE_MYSQL])
   PRESENCE_CLIENT_LIBRARY([presence-sqlite], [sqlite3], [libsqlite3-dev], [PRESENCE_HAVE_SQLITE])
+  PRESENCE_CLIENT_LIBRARY([presence-redis], [hiredis], [libhiredis-dev], [PRESENCE_HAVE_REDIS])
+  PRESENCE_CLIENT_LIBRARY([presence-memcached], [libmemcached], [libmemcached-dev], [PRESENCE_HAVE_MEMCACHED])
   if test "$PHP_PRESENCE_WERROR" = "yes"; then
     dnl Methods get parameters from PHP's macros, used or not. The core is checked without this exception by CMake.
     PRESENCE_FLAGS="$PRESENCE_FLAGS -Wall -Wextra -Wno-unused-parameter -Wshadow -Wconversion -Werror"

@@ -178,7 +178,7 @@ constexpr Entry kEntries[] = {
            {{"buffered", PresenceMode::buffered}, {"direct", PresenceMode::direct}}};
        return store_choice(text, settings.mode, choices);
      }},
-    {"presence.timeout", "1", kFolder, false,
+    {"presence.timeout", "0.2", kFolder, false,
      [](std::string_view text, Settings& settings) -> Parsed {
        double seconds = 0;
        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);

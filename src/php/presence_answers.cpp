@@ -28,17 +28,4 @@ void set_answers(zval* result, HashTable* ids, const bool* answers) {
   ZEND_HASH_FOREACH_END();
 }
 
-void add_visitors_status(zval* array, const VisitorTableUsage& usage) {
-  zval part;
-  array_init(&part);
-  add_assoc_long(&part, "used", static_cast<zend_long>(usage.visitors));
-  add_assoc_long(&part, "max", usage.max_visitors);
-  add_assoc_long(&part, "keys_used", usage.spaces);
-  add_assoc_long(&part, "keys_max", usage.max_spaces);
-  add_assoc_long(&part, "evicted_expired", static_cast<zend_long>(usage.evicted_expired));
-  add_assoc_long(&part, "evicted_live", static_cast<zend_long>(usage.evicted_live));
-  add_assoc_long(&part, "refused", static_cast<zend_long>(usage.refused));
-  add_assoc_zval(array, "visitors", &part);
-}
-
 }  // namespace presence::php

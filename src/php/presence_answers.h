@@ -10,7 +10,6 @@
 
 #include "php/convert.h"
 #include "php/php_api.h"
-#include "visitors/visitor_table.h"
 
 namespace presence::php {
 
@@ -46,8 +45,5 @@ class VisitorIds {
 /// Makes an array of the answers by id; all "no" without any. As in PHP's own arrays the key "42" is the integer 42.
 /// Only inside run_zend().
 void set_answers(zval* result, HashTable* ids, const bool* answers);
-
-/// Adds how full the visitor table is, as "visitors". Only inside run_zend().
-void add_visitors_status(zval* array, const VisitorTableUsage& usage);
 
 }  // namespace presence::php

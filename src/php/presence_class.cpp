@@ -14,6 +14,7 @@
 #include "php/guard.h"
 #include "php/presence_answers.h"
 #include "php/presence_options.h"
+#include "php/presence_status.h"
 #include "php/thread_runtime.h"
 #include "presence/visitor_id.h"
 
@@ -25,13 +26,13 @@ using presence::PresenceTracker;
 using presence::Result;
 using presence::Status;
 using presence::UnixTime;
-using presence::php::add_visitors_status;
 using presence::php::bytes;
 using presence::php::guarded;
 using presence::php::raise_core_warning;
 using presence::php::read_options;
 using presence::php::run_zend;
 using presence::php::set_answers;
+using presence::php::set_presence_status;
 using presence::php::throw_argument_error;
 using presence::php::VisitorId;
 using presence::php::VisitorIds;
@@ -420,27 +421,15 @@ PHP_METHOD(Presence, status) {
     return;
   }
   with_tracker(ZEND_THIS, 0, [&](PresenceTracker& tracker) -> Status {
-    const Result<const presence::VisitorTable*> table = presences().table();
-    if (!table) {
-      return table.error();
-    }
-    const presence::VisitorTableUsage usage = (*table)->usage();
-    const PresenceOptions& options = tracker.options();
-    const std::string& last_error = tracker.last_error();
-    static_cast<void>(run_zend([&] {
-      array_init(return_value);
-      add_assoc_bool(return_value, "enabled", true);
-      add_assoc_string(return_value, "store", "shm:");
-      add_assoc_stringl(return_value, "key", options.key.data(), options.key.size());
-      add_assoc_long(return_value, "window", options.window);
-      add_assoc_long(return_value, "retention", options.retention);
-      add_visitors_status(return_value, usage);
-      if (last_error.empty()) {
-        add_assoc_null(return_value, "last_error");
-      } else {
-        add_assoc_stringl(return_value, "last_error", last_error.data(), last_error.size());
+    std::optional<presence::VisitorTableUsage> usage;
+    if (tracker.place() == "shm:") {
+      const Result<const presence::VisitorTable*> table = presences().table();
+      if (!table) {
+        return table.error();
       }
-    }));
+      usage = (*table)->usage();
+    }
+    static_cast<void>(run_zend([&] { set_presence_status(return_value, tracker, usage); }));
     return {};
   });
 }

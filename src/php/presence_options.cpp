@@ -42,6 +42,17 @@ Status read_choice(std::string_view name, const zval* value, Choice& into, Resul
   return {};
 }
 
+/// An option that the store's strategy may know; it is checked where the store is opened.
+Status read_strategy(std::string_view name, const zval* value, PresenceOptions& options) {
+  switch (Z_TYPE_P(value)) {
+    case IS_LONG: options.strategy.emplace_back(name, std::to_string(Z_LVAL_P(value))); return {};
+    case IS_TRUE:
+    case IS_FALSE: options.strategy.emplace_back(name, Z_TYPE_P(value) == IS_TRUE ? "1" : "0"); return {};
+    case IS_STRING: options.strategy.emplace_back(name, bytes(Z_STR_P(value))); return {};
+    default: return must_be(name, "an integer, a bool or a string");
+  }
+}
+
 /// One entry of the constructor's second argument.
 Status read_option(std::string_view name, const zval* value, PresenceOptions& options) {
   if (name == "key") {
@@ -70,9 +81,7 @@ Status read_option(std::string_view name, const zval* value, PresenceOptions& op
   if (name == "on_error") {
     return read_choice(name, value, options.on_error, parse_on_error);
   }
-  return Error{ErrorCode::invalid_argument,
-               "has no option \"" + std::string(name) +
-                   "\"; there are key, window, retention, throttle, mode, timeout and on_error"};
+  return read_strategy(name, value, options);
 }
 
 }  // namespace

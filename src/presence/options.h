@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 
@@ -35,8 +37,10 @@ struct PresenceOptions {
   int retention = 60;                ///< Minutes that a visitor is kept.
   std::optional<int> throttle;       ///< Seconds in which a visitor is recorded once. None: the store's own.
   PresenceMode mode = PresenceMode::buffered;
-  double timeout = 1.0;  ///< Seconds that a page may wait for a server.
+  double timeout = 0.2;  ///< Seconds that a page may wait for a server.
   OnError on_error = OnError::raise;
+  /// What only one strategy knows, as further options of the store's DSN: window_size, max_id, parts, …
+  std::vector<std::pair<std::string, std::string>> strategy;
 
   /// Whether the options may be used together. Error: invalid_argument; the message says which must be what.
   [[nodiscard]] Status validate() const;

@@ -61,6 +61,9 @@ class PresenceTracker {
   [[nodiscard]] Status check_minutes(std::optional<std::int64_t> minutes) const;
 
   [[nodiscard]] const PresenceOptions& options() const { return options_; }
+  /// The store's DSN, without secrets.
+  [[nodiscard]] const std::string& place() const { return place_; }
+  [[nodiscard]] StoreHealth health() const { return store_->health(); }
   /// The last failure of the store that OnError::silent kept from the caller; empty if none.
   [[nodiscard]] const std::string& last_error() const { return last_error_; }
 

@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "base/dsn.h"
 #include "stores/shm_store.h"
 
 namespace presence {
@@ -44,13 +43,17 @@ PresenceOptions PresenceService::default_options() const {
 }
 
 Result<PresenceTracker> PresenceService::open(std::string_view text, const PresenceOptions& options) {
-  const Result<Dsn> dsn = parse_dsn(text);
+  Result<Dsn> dsn = parse_dsn(text);
   if (!dsn) {
     return dsn.error();
   }
   if (dsn->scheme != "shm") {
-    return Error{ErrorCode::unsupported, "there is no store \"" + dsn->scheme +
-                                             ":\" in this version; use \"shm:\", this machine's shared memory"};
+    return open_remote(std::move(*dsn), options);
+  }
+  if (!options.strategy.empty()) {
+    return Error{ErrorCode::invalid_argument,
+                 "has no option \"" + options.strategy.front().first +
+                     "\" for \"shm:\"; there are key, window, retention, throttle, mode, timeout and on_error"};
   }
   if (dsn->user || dsn->password || !dsn->hosts.empty() || !dsn->path.empty() || !dsn->options.empty()) {
     return Error{ErrorCode::invalid_argument,
@@ -64,6 +67,26 @@ Result<PresenceTracker> PresenceService::open(std::string_view text, const Prese
           return std::move(visitors).error();
         }
         return std::unique_ptr<Store>(std::make_unique<ShmStore>(**visitors, of_room.key, of_room.retention));
+      },
+      cache_);
+}
+
+Result<PresenceTracker> PresenceService::open_remote(Dsn dsn, const PresenceOptions& options) {
+  if (Status known = StoreOpener::check_scheme(dsn); !known) {
+    return std::move(known).error();
+  }
+  if (options.mode == PresenceMode::buffered) {
+    return Error{
+        ErrorCode::unsupported,
+        "buffered mode comes with a later version for stores on servers; set the option \"mode\" (or the INI entry "
+        "presence.mode) to \"direct\""};
+  }
+  dsn.options.insert(dsn.options.end(), options.strategy.begin(), options.strategy.end());
+  std::string place = dsn.redacted();
+  return PresenceTracker::open(
+      options, std::move(place),
+      [this, dsn = std::move(dsn)](const PresenceOptions& of_room) {
+        return stores_.open(dsn, {of_room.key, of_room.window, of_room.retention, of_room.throttle, of_room.timeout});
       },
       cache_);
 }

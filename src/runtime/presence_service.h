@@ -6,10 +6,12 @@
 #include <optional>
 #include <string_view>
 
+#include "base/dsn.h"
 #include "base/result.h"
 #include "presence/answer_cache.h"
 #include "presence/presence_tracker.h"
 #include "runtime/attachment.h"
+#include "stores/open_store.h"
 #include "visitors/visitor_table.h"
 
 namespace presence {
@@ -35,7 +37,10 @@ class PresenceService {
   Result<const VisitorTable*> table();
 
  private:
+  Result<PresenceTracker> open_remote(Dsn dsn, const PresenceOptions& options);
+
   Attachment& attachment_;
+  StoreOpener stores_;
   std::uint32_t epoch_;
   std::unique_ptr<VisitorTable> table_;
   AnswerCache cache_;

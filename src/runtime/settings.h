@@ -34,7 +34,7 @@ struct Settings {
   int retention = 60;                ///< Minutes that a visitor is kept; 1 to 525600 (a year).
   std::optional<int> throttle;  ///< Seconds in which a visitor is recorded once; 0 to 86400. None: the store's own.
   PresenceMode mode = PresenceMode::buffered;
-  double timeout = 1.0;  ///< Seconds that a page may wait for a server; 0.001 to 60.
+  double timeout = 0.2;  ///< Seconds that a page may wait for a server; 0.001 to 60.
   OnError on_error = OnError::raise;
 
   std::string sink;  ///< DSN of the counters' database; empty: see sink_dsn().

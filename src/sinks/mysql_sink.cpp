@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/dsn_options.h"
 #include "sinks/batch_writer.h"
 #include "sinks/mysql_connection.h"
 #include "sinks/mysql_errors.h"
-#include "sinks/sink_options.h"
 #include "sinks/sql.h"
 
 namespace presence {

@@ -15,9 +15,9 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/dsn_options.h"
 #include "base/stop_points.h"
 #include "base/unique_fd.h"
-#include "sinks/sink_options.h"
 #include "sinks/sql.h"
 
 namespace presence {

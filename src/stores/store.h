@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,19 @@ struct Window {
   [[nodiscard]] UnixTime since() const { return now - 60 * static_cast<UnixTime>(minutes); }
 };
 
+/// A visitor, and when it was last seen.
+struct Seen {
+  std::string_view visitor;
+  UnixTime time;
+};
+
+/// What status() says about the server of a store.
+struct StoreHealth {
+  std::string last_error;  ///< Empty if nothing failed so far.
+  UnixTime last_error_time = 0;
+  bool breaker_open = false;  ///< The server failed and is left alone for a while (see CircuitBreaker).
+};
+
 /// Who was seen when, in one place under one key. The key and the retention are given when a store is opened. Visitor
 /// ids are 1 to 250 bytes without NUL; the caller has checked them. What a strategy cannot do is Error unsupported,
 /// whose message names a strategy that can. Other errors: unavailable, transient, damaged, no_space. Not safe for
@@ -31,6 +45,17 @@ class Store {
 
   /// The visitor was here at `now`.
   virtual Status record(std::string_view visitor, UnixTime now) = 0;
+  /// The visitors were here at those times, none after `now`; what lies before the retention is left out. As few round
+  /// trips as the protocol allows. On an error some may be recorded; recording all of them again does no harm.
+  virtual Status record_all(std::span<const Seen> seen, UnixTime now) {
+    for (const Seen& one : seen) {
+      if (Status status = record(one.visitor, one.time); !status) {
+        return status;
+      }
+    }
+    static_cast<void>(now);
+    return {};
+  }
   /// How many different visitors the window holds.
   virtual Result<std::int64_t> count(const Window& window) = 0;
   /// Their ids, in no particular order.
@@ -46,6 +71,20 @@ class Store {
   virtual Status replace(std::string_view from, std::string_view to, UnixTime now) = 0;
   /// Takes out whoever was last seen longer ago than the retention.
   virtual Status purge(UnixTime now) = 0;
+
+  /// The earliest time that the window holds, as the strategy cuts it: a visitor seen at it or later is online.
+  [[nodiscard]] virtual UnixTime since(const Window& window) const { return window.since(); }
+  /// Each visitor that anybody recorded at `since` or later, with its time as exactly as the strategy keeps it: the
+  /// first second of the minute or block where it keeps no more. Visitors recorded before may be among them. Error
+  /// unsupported where ids are not kept.
+  virtual Status changes(UnixTime since, UnixTime now, const std::function<void(const Seen&)>& each) {
+    static_cast<void>(since);
+    static_cast<void>(now);
+    static_cast<void>(each);
+    return Error{ErrorCode::unsupported, "this store has no changes to tell"};
+  }
+
+  [[nodiscard]] virtual StoreHealth health() const { return {}; }
 
   /// Whether a visitor is looked up in this process's memory, at less than it costs to look up a kept answer. Then
   /// keeping answers would only make them older.

@@ -83,10 +83,10 @@ ValueError: Presence::__construct(): Argument #2 ($options) key must have 1 to 2
 ValueError: Presence::__construct(): Argument #2 ($options) key must not contain spaces or control characters
 ValueError: Presence::__construct(): Argument #2 ($options) key must not contain spaces or control characters
 ValueError: Presence::__construct(): Argument #2 ($options) option "key" must be a string
-ValueError: Presence::__construct(): Argument #2 ($options) has no option "nonsense"; there are key, window, retention, throttle, mode, timeout and on_error
-ValueError: Presence::__construct(): Argument #2 ($options) has no option ""; there are key, window, retention, throttle, mode, timeout and on_error
+ValueError: Presence::__construct(): Argument #2 ($options) has no option "nonsense" for "shm:"; there are key, window, retention, throttle, mode, timeout and on_error
+ValueError: Presence::__construct(): Argument #2 ($options) has no option "" for "shm:"; there are key, window, retention, throttle, mode, timeout and on_error
 ValueError: Presence::__construct(): Argument #2 ($options) must be an array of option names to values
-ValueError: Presence::__construct(): Argument #2 ($options) has no option "Window"; there are key, window, retention, throttle, mode, timeout and on_error
+ValueError: Presence::__construct(): Argument #2 ($options) has no option "Window" for "shm:"; there are key, window, retention, throttle, mode, timeout and on_error
 ValueError: Presence::__construct(): Argument #2 ($options) has no option "window
 ValueError: Presence::__construct(): Argument #1 ($store) Invalid DSN: it must begin with a scheme and a colon, such as "mysql://", "redis://" or "sqlite:"
 ValueError: Presence::__construct(): Argument #1 ($store) Invalid DSN: it must begin with a scheme and a colon, such as "mysql://", "redis://" or "sqlite:"
@@ -95,10 +95,10 @@ ValueError: Presence::__construct(): Argument #1 ($store) must be "shm:" and no 
 ValueError: Presence::__construct(): Argument #1 ($store) must be "shm:" and no more; the memory's file is the INI entry presence.segment
 ValueError: Presence::__construct(): Argument #1 ($store) must be "shm:" and no more; the memory's file is the INI entry presence.segment
 {}
-Presence\UnsupportedException: there is no store "redis:" in this version; use "shm:", this machine's shared memory
-Presence\UnsupportedException: there is no store "memcached:" in this version; use "shm:", this machine's shared memory
-Presence\UnsupportedException: there is no store "mysql:" in this version; use "shm:", this machine's shared memory
-Presence\UnsupportedException: there is no store "sqlite:" in this version; use "shm:", this machine's shared memory
-Presence\UnsupportedException: there is no store "nonsense:" in this version; use "shm:", this machine's shared memory
+Presence\UnsupportedException: buffered mode comes with a later version for stores on servers; set the option "mode" (or the INI entry presence.mode) to "direct"
+Presence\UnsupportedException: buffered mode comes with a later version for stores on servers; set the option "mode" (or the INI entry presence.mode) to "direct"
+Presence\UnsupportedException: visitors cannot be kept there: the DSN of a store must begin with "shm:", "redis:", "rediss:", "redis+unix:", "redis+sentinel:", "redis+cluster:" or "memcached:"
+Presence\UnsupportedException: visitors cannot be kept there: the DSN of a store must begin with "shm:", "redis:", "rediss:", "redis+unix:", "redis+sentinel:", "redis+cluster:" or "memcached:"
+Presence\UnsupportedException: visitors cannot be kept there: the DSN of a store must begin with "shm:", "redis:", "rediss:", "redis+unix:", "redis+sentinel:", "redis+cluster:" or "memcached:"
 ValueError: Presence::__construct(): Argument #1 ($store) Invalid DSN: it must not contain control characters
-Presence\UnsupportedException: there is no store "http:" in this version; use "shm:", this machine's shared memory
+Presence\UnsupportedException: visitors cannot be kept there: the DSN of a store must begin with "shm:", "redis:", "rediss:", "redis+unix:", "redis+sentinel:", "redis+cluster:" or "memcached:"

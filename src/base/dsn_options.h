@@ -1,4 +1,4 @@
-// What the DSNs of all sinks have in common.
+// What the options of all DSNs have in common.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-#include "sinks/sink_options.h"
+#include "base/dsn_options.h"
 
 #include <algorithm>
 #include <charconv>

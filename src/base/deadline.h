@@ -1,0 +1,25 @@
+// How long one call may wait for a server, over all its steps.
+#pragma once
+
+#include "base/clock.h"
+
+namespace presence {
+
+/// A point on the clock that never jumps.
+class Deadline {
+ public:
+  /// `seconds` from now.
+  explicit Deadline(double seconds) : at_(clock::monotonic() + seconds) {}
+
+  /// Seconds left; 0 once it has passed.
+  [[nodiscard]] double remaining() const {
+    const double left = at_ - clock::monotonic();
+    return left > 0 ? left : 0;
+  }
+  [[nodiscard]] bool passed() const { return remaining() <= 0; }
+
+ private:
+  double at_;
+};
+
+}  // namespace presence
