@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +21,7 @@
 #include "unit/sinks/cutting_proxy.h"
 #include "unit/sinks/mysql_server.h"
 #include "unit/sinks/sink_under_test.h"
+#include "unit/sinks/small_disk.h"
 #include "unit/temp_folder.h"
 
 namespace presence {
@@ -216,35 +216,28 @@ TEST_F(DrainMysqlTest, AWrongPasswordThatIsCorrectedLater) {
 
 // On a file system so small that the table does not fit.
 TEST_F(DrainMysqlTest, ADiskThatIsFullOnTheServersSide) {
-  const TempFolder disk;
-  if (mount("tmpfs", disk.path().c_str(), "tmpfs", 0, "size=256k,mode=0777") != 0) {
-    GTEST_SKIP() << "mounting a file system needs root";
+  const TempFolder folder;
+  test::SmallDisk disk(folder.path(), "256k");
+  if (!disk.mounted()) {
+    GTEST_SKIP() << "mounting a file system for the server needs root";
   }
-  const bool here =
-      table_->admin()
-          .run("CREATE TABLE `" + table_->name() +
-               "` (hash CHAR(32) CHARACTER SET ascii PRIMARY KEY, name VARCHAR(64), argument VARCHAR(250), timeslot "
-               "BIGINT, total DOUBLE, minimum DOUBLE, maximum DOUBLE, count BIGINT) ENGINE=InnoDB DATA DIRECTORY='" +
-               disk.path() + "'")
-          .ok();
-  if (here) {
-    Site site(table_->dsn());
-    for (int i = 0; i < 900; ++i) {
-      ASSERT_TRUE(site.add("a", std::string(240, 'x') + std::to_string(i), 1));
-    }
-    // Either it says so, or it tries on for longer than anybody waits.
-    expect_waiting(site.drain_all(2), std::nullopt, site);
-    EXPECT_EQ(count(), "0");
-    EXPECT_EQ(mount("tmpfs", disk.path().c_str(), "tmpfs", MS_REMOUNT, "size=64m"), 0);
-    static_cast<void>(site.drain_all());  // The one that is still trying may hold its locks for a moment.
-    expect_done(site.drain_all(), site);
-    EXPECT_EQ(count(), "900");
-    table_->run("DROP TABLE `" + table_->name() + "`");
+  table_->run(
+      "CREATE TABLE `" + table_->name() +
+      "` (hash CHAR(32) CHARACTER SET ascii PRIMARY KEY, name VARCHAR(64), argument VARCHAR(250), timeslot BIGINT, "
+      "total DOUBLE, minimum DOUBLE, maximum DOUBLE, count BIGINT) ENGINE=InnoDB DATA DIRECTORY='" +
+      folder.path() + "'");
+  Site site(table_->dsn());
+  for (int i = 0; i < 900; ++i) {
+    ASSERT_TRUE(site.add("a", std::string(240, 'x') + std::to_string(i), 1));
   }
-  umount2(disk.path().c_str(), MNT_DETACH);
-  if (!here) {
-    GTEST_SKIP() << "this server takes no DATA DIRECTORY";
-  }
+  // Either it says so, or it tries on for longer than anybody waits.
+  expect_waiting(site.drain_all(2), std::nullopt, site);
+  EXPECT_EQ(count(), "0");
+  EXPECT_TRUE(disk.resize("64m"));
+  static_cast<void>(site.drain_all());  // The one that is still trying may hold its locks for a moment.
+  expect_done(site.drain_all(), site);
+  EXPECT_EQ(count(), "900");
+  table_->run("DROP TABLE `" + table_->name() + "`");
 }
 
 void DrainMysqlTest::many_unanswered_commits(bool has_ledger) {

@@ -20,6 +20,7 @@
 
 #include "base/dsn.h"
 #include "base/unique_fd.h"
+#include "unit/sinks/sink_under_test.h"
 
 namespace presence::test {
 
@@ -56,8 +57,9 @@ class CuttingProxy {
   CuttingProxy(const CuttingProxy&) = delete;
   CuttingProxy& operator=(const CuttingProxy&) = delete;
 
-  /// The DSN with this proxy in the server's place. The DSN has an explicit port.
+  /// The DSN with this proxy in the server's place, in the clear. The DSN has an explicit port.
   [[nodiscard]] std::string through(std::string dsn, const Dsn& parsed) const {
+    dsn = without_tls(std::move(dsn));
     const std::string port = ":" + std::to_string(*parsed.hosts.at(0).port) + "/";
     return dsn.replace(dsn.find(port), port.size(), ":" + std::to_string(port_) + "/");
   }

@@ -68,7 +68,7 @@ TEST_F(MysqlTlsTest, WhoAsksForTlsNeverTalksInTheClear) {
 TEST_F(MysqlTlsTest, ASinkWritesToAServerThatTheAuthorityVouchesFor) {
   ASSERT_NE(ca_, "") << "the server offers no TLS";
   EXPECT_NE(cipher(address(false, ca_)), "");
-  const auto sink = test::open(test::with_option(table_->dsn(), "ssl_ca=" + ca_));
+  const auto sink = test::open(test::with_option(test::without_tls(table_->dsn()), "ssl_ca=" + ca_));
   const Status installed = sink->install();
   ASSERT_TRUE(installed.ok()) << installed.error().message;
   const CounterRow row = test::row("a", std::nullopt, test::kSlot, {1, 1, 1, 1});
@@ -80,7 +80,7 @@ TEST_F(MysqlTlsTest, AServerThatTheAuthorityDoesNotVouchForIsRefused) {
   ASSERT_NE(ca_, "") << "the server offers no TLS";
   expect_refused(address(false, wrong_ca_));
   expect_refused(address(true, wrong_ca_));
-  const auto sink = test::open(test::with_option(table_->dsn(), "ssl_ca=" + wrong_ca_));
+  const auto sink = test::open(test::with_option(test::without_tls(table_->dsn()), "ssl_ca=" + wrong_ca_));
   const Status installed = sink->install();
   ASSERT_FALSE(installed.ok());
   EXPECT_EQ(installed.error().code, ErrorCode::unavailable);

@@ -44,6 +44,16 @@ inline std::string with_option(const std::string& dsn, std::string_view option) 
   return dsn + (dsn.find('?') == std::string::npos ? '?' : '&') + std::string(option);
 }
 
+/// The DSN without the TLS that the test run asks for, if it does.
+inline std::string without_tls(std::string dsn) {
+  const auto at = dsn.find("ssl_ca=");
+  if (at == std::string::npos) {
+    return dsn;
+  }
+  const auto end = dsn.find('&', at);
+  return end == std::string::npos ? dsn.erase(at - 1) : dsn.erase(at, end + 1 - at);
+}
+
 inline std::unique_ptr<Sink> open(const std::string& text, double timeout = 5.0) {
   const auto dsn = parse_dsn(text);
   EXPECT_TRUE(dsn.ok());
