@@ -52,8 +52,8 @@ Result<PresenceTracker> PresenceService::open(std::string_view text, const Prese
   }
   if (!options.strategy.empty()) {
     return Error{ErrorCode::invalid_argument,
-                 "has no option \"" + options.strategy.front().first +
-                     "\" for \"shm:\"; there are key, window, retention, throttle, mode, timeout and on_error"};
+                 "\"shm:\" has no option \"" + options.strategy.front().first +
+                     "\"; there are key, window, retention, throttle, mode, timeout and on_error"};
   }
   if (dsn->user || dsn->password || !dsn->hosts.empty() || !dsn->path.empty() || !dsn->options.empty()) {
     return Error{ErrorCode::invalid_argument,

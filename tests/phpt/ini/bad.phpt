@@ -88,17 +88,17 @@ now: buffered
 Warning: presence.mode must be "buffered" or "direct"; the value is ignored in Unknown on line 0
 now: buffered
 Warning: presence.timeout must be a number of seconds from 0.001 to 60; the value is ignored in Unknown on line 0
-now: 1
+now: 0.2
 Warning: presence.timeout must be a number of seconds from 0.001 to 60; the value is ignored in Unknown on line 0
-now: 1
+now: 0.2
 Warning: presence.timeout must be a number of seconds from 0.001 to 60; the value is ignored in Unknown on line 0
-now: 1
+now: 0.2
 Warning: presence.timeout must be a number of seconds from 0.001 to 60; the value is ignored in Unknown on line 0
-now: 1
+now: 0.2
 Warning: presence.timeout must be a number of seconds from 0.001 to 60; the value is ignored in Unknown on line 0
-now: 1
+now: 0.2
 Warning: presence.timeout must be a number of seconds from 0.001 to 60; the value is ignored in Unknown on line 0
-now: 1
+now: 0.2
 Warning: presence.on_error must be "throw" or "silent"; the value is ignored in Unknown on line 0
 now: throw
 Warning: presence.sink must be a valid DSN (Invalid DSN: it must begin with a scheme and a colon, such as "mysql://", "redis://" or "sqlite:"); the value is ignored in Unknown on line 0

@@ -83,11 +83,11 @@ ValueError: Presence::__construct(): Argument #2 ($options) key must have 1 to 2
 ValueError: Presence::__construct(): Argument #2 ($options) key must not contain spaces or control characters
 ValueError: Presence::__construct(): Argument #2 ($options) key must not contain spaces or control characters
 ValueError: Presence::__construct(): Argument #2 ($options) option "key" must be a string
-ValueError: Presence::__construct(): Argument #2 ($options) has no option "nonsense" for "shm:"; there are key, window, retention, throttle, mode, timeout and on_error
-ValueError: Presence::__construct(): Argument #2 ($options) has no option "" for "shm:"; there are key, window, retention, throttle, mode, timeout and on_error
+ValueError: Presence::__construct(): Argument #1 ($store) "shm:" has no option "nonsense"; there are key, window, retention, throttle, mode, timeout and on_error
+ValueError: Presence::__construct(): Argument #1 ($store) "shm:" has no option ""; there are key, window, retention, throttle, mode, timeout and on_error
 ValueError: Presence::__construct(): Argument #2 ($options) must be an array of option names to values
-ValueError: Presence::__construct(): Argument #2 ($options) has no option "Window" for "shm:"; there are key, window, retention, throttle, mode, timeout and on_error
-ValueError: Presence::__construct(): Argument #2 ($options) has no option "window
+ValueError: Presence::__construct(): Argument #1 ($store) "shm:" has no option "Window"; there are key, window, retention, throttle, mode, timeout and on_error
+ValueError: Presence::__construct(): Argument #1 ($store) "shm:" has no option "window
 ValueError: Presence::__construct(): Argument #1 ($store) Invalid DSN: it must begin with a scheme and a colon, such as "mysql://", "redis://" or "sqlite:"
 ValueError: Presence::__construct(): Argument #1 ($store) Invalid DSN: it must begin with a scheme and a colon, such as "mysql://", "redis://" or "sqlite:"
 ValueError: Presence::__construct(): Argument #1 ($store) Invalid DSN: after the scheme must come "//" and a host, or an absolute path
