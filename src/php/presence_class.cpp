@@ -352,7 +352,7 @@ PHP_METHOD(Presence, forget) {
     return;
   }
   const VisitorId visitor(id, number);
-  with_tracker(ZEND_THIS, 1, [&](PresenceTracker& tracker) { return tracker.forget(visitor.bytes()); });
+  with_tracker(ZEND_THIS, 1, [&](PresenceTracker& tracker) { return tracker.forget(visitor.bytes(), now()); });
 }
 
 PHP_METHOD(Presence, replace) {

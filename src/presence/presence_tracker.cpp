@@ -182,12 +182,12 @@ Result<std::optional<UnixTime>> PresenceTracker::last_seen(std::string_view visi
   return *seen != 0 ? std::optional<UnixTime>(*seen) : std::nullopt;
 }
 
-Status PresenceTracker::forget(std::string_view visitor) {
+Status PresenceTracker::forget(std::string_view visitor, UnixTime now) {
   if (Status valid = check_visitor_id(visitor); !valid) {
     return valid;
   }
   answers().changed(visitor);
-  return settle(store_->forget(visitor));
+  return settle(store_->forget(visitor, now));
 }
 
 Status PresenceTracker::replace(std::string_view from, std::string_view to, UnixTime now) {

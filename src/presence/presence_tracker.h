@@ -51,7 +51,7 @@ class PresenceTracker {
   /// When the visitor was last seen, if within the retention.
   Result<std::optional<UnixTime>> last_seen(std::string_view visitor, UnixTime now);
   /// Takes the visitor out.
-  Status forget(std::string_view visitor);
+  Status forget(std::string_view visitor, UnixTime now);
   /// `from` is now called `to`; the later of both times stays.
   Status replace(std::string_view from, std::string_view to, UnixTime now);
   /// The same options and store for a room of this key; rooms may have rooms. Errors: see room_key(), and open().

@@ -82,7 +82,7 @@ Result<UnixTime> ShmStore::last_seen(std::string_view visitor, UnixTime now) {
   return seen && *seen >= expiry(now) ? *seen : UnixTime{0};
 }
 
-Status ShmStore::forget(std::string_view visitor) {
+Status ShmStore::forget(std::string_view visitor, UnixTime /*now*/) {
   ask(true, [&](Space space) {
     table_.forget(space, visitor);
     return true;

@@ -23,7 +23,7 @@ class ShmStore final : public Store {
   Result<std::vector<std::string>> ids(const Window& window) override;
   Status online(std::span<const std::string_view> visitors, const Window& window, std::span<bool> answers) override;
   Result<UnixTime> last_seen(std::string_view visitor, UnixTime now) override;
-  Status forget(std::string_view visitor) override;
+  Status forget(std::string_view visitor, UnixTime now) override;
   Status replace(std::string_view from, std::string_view to, UnixTime now) override;
   Status purge(UnixTime now) override;
   [[nodiscard]] bool in_memory() const override { return true; }

@@ -66,7 +66,7 @@ class Store {
   /// When the visitor was last seen, if that is not longer ago than the retention; 0 if not.
   virtual Result<UnixTime> last_seen(std::string_view visitor, UnixTime now) = 0;
   /// Takes the visitor out.
-  virtual Status forget(std::string_view visitor) = 0;
+  virtual Status forget(std::string_view visitor, UnixTime now) = 0;
   /// `from` is now called `to`; the later of both times stays. Does nothing if `from` is not there.
   virtual Status replace(std::string_view from, std::string_view to, UnixTime now) = 0;
   /// Takes out whoever was last seen longer ago than the retention.

@@ -45,7 +45,9 @@ class DistantStore final : public Store {
   Result<UnixTime> last_seen(std::string_view visitor, UnixTime now) override {
     return down() ? Result<UnixTime>(*wire_.failure) : store_.last_seen(visitor, now);
   }
-  Status forget(std::string_view visitor) override { return down() ? Status(*wire_.failure) : store_.forget(visitor); }
+  Status forget(std::string_view visitor, UnixTime now) override {
+    return down() ? Status(*wire_.failure) : store_.forget(visitor, now);
+  }
   Status replace(std::string_view from, std::string_view to, UnixTime now) override {
     return down() ? Status(*wire_.failure) : store_.replace(from, to, now);
   }
@@ -130,7 +132,7 @@ TEST_F(PresenceTrackerTest, RefusesWrongIdsBeforeAnythingIsChanged) {
   PresenceTracker tracker = distant();
   for (const std::string& id : {std::string(), std::string(251, 'x'), std::string("a\0b", 3)}) {
     EXPECT_EQ(tracker.persist(id, kNow).error().code, ErrorCode::invalid_argument);
-    EXPECT_EQ(tracker.forget(id).error().code, ErrorCode::invalid_argument);
+    EXPECT_EQ(tracker.forget(id, kNow).error().code, ErrorCode::invalid_argument);
     EXPECT_EQ(tracker.replace("1", id, kNow).error().code, ErrorCode::invalid_argument);
     EXPECT_EQ(tracker.replace(id, "1", kNow).error().code, ErrorCode::invalid_argument);
     EXPECT_EQ(tracker.last_seen(id, kNow).error().code, ErrorCode::invalid_argument);
@@ -206,7 +208,7 @@ TEST_F(PresenceTrackerTest, OwnChangesAreSeenAtOnceAlsoThroughAnotherObjectOfThe
   ASSERT_TRUE(other.replace("1", "2", kNow).ok());
   sees("1", false, 1);
   sees("2", true, 1);
-  ASSERT_TRUE(other.forget("2").ok());
+  ASSERT_TRUE(other.forget("2", kNow).ok());
   sees("2", false, 0);
   ASSERT_TRUE(tracker.persist("3", kNow - 3601).ok());
   EXPECT_TRUE(tracker.is_online("3", 60, kNow - 1).value());
@@ -254,7 +256,7 @@ TEST_F(PresenceTrackerTest, AFailingStoreIsAnErrorOrSilentlyNobodyAsTheOptionsSa
   EXPECT_TRUE(silent.ids({}, kNow).value().empty());
   EXPECT_FALSE(silent.is_online("1", {}, kNow).value());
   EXPECT_EQ(silent.last_seen("1", kNow).value(), std::nullopt);
-  EXPECT_TRUE(silent.forget("1").ok());
+  EXPECT_TRUE(silent.forget("1", kNow).ok());
   EXPECT_TRUE(silent.replace("1", "2", kNow).ok());
   EXPECT_TRUE(silent.purge(kNow).ok());
   EXPECT_EQ(silent.count(99, kNow).error().code, ErrorCode::invalid_argument) << "wrong use is never silent";

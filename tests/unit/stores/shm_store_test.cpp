@@ -38,7 +38,7 @@ TEST(ShmStoreTest, QuestionsTakeNoSpace) {
   ShmStore store(table, "a", 60);
   EXPECT_EQ(store.count({kNow, 5}).value(), 0);
   EXPECT_EQ(store.last_seen("42", kNow).value(), 0);
-  EXPECT_TRUE(store.forget("42").ok());
+  EXPECT_TRUE(store.forget("42", kNow).ok());
   EXPECT_TRUE(store.purge(kNow).ok());
   EXPECT_TRUE(store.replace("42", "43", kNow).ok());
   EXPECT_EQ(table.usage().spaces, 0U);

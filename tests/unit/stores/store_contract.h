@@ -26,9 +26,14 @@ struct StoreUnderTest {
   /// The time at which tests start. A store whose server has a clock of its own gives the true time.
   UnixTime now = 1'800'000'000;
   bool exact_seconds = true;  ///< Windows are exact to the second, not to a minute or block.
+  UnixTime time_unit = 1;     ///< Seconds; last_seen and changes tell times rounded down to a multiple of it.
+  std::vector<int> windows = {1, 3, 5, 9, 60};  ///< Windows that it can answer, in minutes; 5 among them.
   bool lists_ids = true;
+  bool answers_online = true;
   bool forgets = true;
-  bool keeps_times = true;  ///< last_seen and replace.
+  bool replaces = true;
+  bool keeps_times = true;  ///< last_seen.
+  bool tells_changes = false;
   bool integers_only = false;
 };
 
@@ -62,6 +67,12 @@ class StoreContractTest : public testing::TestWithParam<StoreUnderTest> {
     EXPECT_TRUE(status.ok()) << status.error().message;
     return answer;
   }
+  /// Nothing where the strategy does not answer for single visitors.
+  static void expect_online(Store& store, std::string_view visitor, Window window, bool expected) {
+    if (GetParam().answers_online) {
+      EXPECT_EQ(online(store, visitor, window), expected) << visitor;
+    }
+  }
   static UnixTime last_seen(Store& store, std::string_view visitor, UnixTime now) {
     const auto seen = store.last_seen(visitor, now);
     EXPECT_TRUE(seen.ok()) << seen.error().message;
@@ -71,6 +82,10 @@ class StoreContractTest : public testing::TestWithParam<StoreUnderTest> {
     const Status status = store.record(visitor, now);
     EXPECT_TRUE(status.ok()) << status.error().message;
   }
+  /// Of what the strategy can answer, at `now_`.
+  [[nodiscard]] Window longest_window() const { return {now_, GetParam().windows.back()}; }
+  /// As the strategy keeps a time.
+  static UnixTime kept(UnixTime time) { return time - time % GetParam().time_unit; }
 
   UnixTime now_ = 0;
 };

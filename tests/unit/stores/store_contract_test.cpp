@@ -10,16 +10,18 @@ TEST_P(StoreContractTest, AnEmptyStoreKnowsNobody) {
   const auto store = open();
   const Window window{now_, 5};
   EXPECT_EQ(count(*store, window), 0);
-  EXPECT_FALSE(online(*store, "42", window));
+  expect_online(*store, "42", window, false);
   if (GetParam().lists_ids) {
     EXPECT_TRUE(ids(*store, window).empty());
   }
   if (GetParam().keeps_times) {
     EXPECT_EQ(last_seen(*store, "42", now_), 0);
+  }
+  if (GetParam().replaces) {
     EXPECT_TRUE(store->replace("42", "43", now_).ok());
   }
   if (GetParam().forgets) {
-    EXPECT_TRUE(store->forget("42").ok());
+    EXPECT_TRUE(store->forget("42", now_).ok());
   }
   EXPECT_TRUE(store->purge(now_).ok());
   EXPECT_EQ(count(*store, window), 0);
@@ -33,15 +35,18 @@ TEST_P(StoreContractTest, CountsEachVisitorOnceHoweverOftenRecorded) {
   }
   const Window window{now_, 5};
   EXPECT_EQ(count(*store, window), 2);
-  EXPECT_TRUE(online(*store, "42", window));
-  EXPECT_FALSE(online(*store, "4", window));
-  EXPECT_FALSE(online(*store, "420", window));
+  expect_online(*store, "42", window, true);
+  expect_online(*store, "4", window, false);
+  expect_online(*store, "420", window, false);
   if (GetParam().lists_ids) {
     EXPECT_EQ(ids(*store, window), (std::vector<std::string>{"42", "43"}));
   }
 }
 
 TEST_P(StoreContractTest, AnswersForManyVisitorsInTheOrderAsked) {
+  if (!GetParam().answers_online) {
+    GTEST_SKIP() << "this strategy counts only";
+  }
   const auto store = open();
   record(*store, "1", now_);
   record(*store, "3", now_);
@@ -60,8 +65,8 @@ TEST_P(StoreContractTest, TheWindowIsInclusiveToTheSecond) {
   record(*store, "1", now_ - 300);
   record(*store, "2", now_ - 301);
   EXPECT_EQ(count(*store, {now_, 5}), 1);
-  EXPECT_TRUE(online(*store, "1", {now_, 5}));
-  EXPECT_FALSE(online(*store, "2", {now_, 5}));
+  expect_online(*store, "1", {now_, 5}, true);
+  expect_online(*store, "2", {now_, 5}, false);
   EXPECT_EQ(ids(*store, {now_, 5}), std::vector<std::string>{"1"});
   EXPECT_EQ(count(*store, {now_, 6}), 2);
   EXPECT_EQ(count(*store, {now_ + 1, 5}), 0);
@@ -71,19 +76,19 @@ TEST_P(StoreContractTest, TheWindowIsInclusiveToTheSecond) {
 TEST_P(StoreContractTest, ANewVisitRenewsAVisitor) {
   const auto store = open();
   record(*store, "42", now_ - 600);
-  EXPECT_FALSE(online(*store, "42", {now_, 5}));
+  expect_online(*store, "42", {now_, 5}, false);
   record(*store, "42", now_);
-  EXPECT_TRUE(online(*store, "42", {now_, 5}));
-  EXPECT_EQ(count(*store, {now_, 30}), 1);
+  expect_online(*store, "42", {now_, 5}, true);
+  EXPECT_EQ(count(*store, longest_window()), 1);
 }
 
 TEST_P(StoreContractTest, AVisitorFromTheFutureIsOnline) {
-  if (!GetParam().keeps_times) {
-    GTEST_SKIP() << "this strategy keeps no times";
+  if (!GetParam().keeps_times || !GetParam().exact_seconds) {
+    GTEST_SKIP() << "this strategy keeps no exact times";
   }
   const auto store = open();
   record(*store, "42", now_ + 1000);
-  EXPECT_TRUE(online(*store, "42", {now_, 5}));
+  expect_online(*store, "42", {now_, 5}, true);
   EXPECT_EQ(count(*store, {now_, 5}), 1);
   record(*store, "42", now_);
   EXPECT_EQ(last_seen(*store, "42", now_), now_) << "the clock was right in the end";
@@ -95,21 +100,21 @@ TEST_P(StoreContractTest, LastSeenEndsWithTheRetention) {
   }
   const auto store = open("users:online", 10);
   record(*store, "42", now_);
-  EXPECT_EQ(last_seen(*store, "42", now_), now_);
-  EXPECT_EQ(last_seen(*store, "42", now_ + 600), now_);
-  EXPECT_EQ(last_seen(*store, "42", now_ + 601), 0);
+  EXPECT_EQ(last_seen(*store, "42", now_), kept(now_));
+  EXPECT_EQ(last_seen(*store, "42", now_ + 600), kept(now_));
+  EXPECT_EQ(last_seen(*store, "42", now_ + 600 + GetParam().time_unit), 0);
 }
 
 TEST_P(StoreContractTest, PurgeTakesOutWhoIsBeyondTheRetention) {
-  if (!GetParam().keeps_times) {
-    GTEST_SKIP() << "this strategy keeps no times";
+  if (!GetParam().keeps_times || !GetParam().exact_seconds) {
+    GTEST_SKIP() << "this strategy keeps no exact times";
   }
   const auto store = open("users:online", 10);
   record(*store, "1", now_ - 601);
   record(*store, "2", now_ - 600);
   ASSERT_TRUE(store->purge(now_).ok());
   EXPECT_EQ(count(*store, {now_, 60}), 1);
-  EXPECT_TRUE(online(*store, "2", {now_, 60}));
+  expect_online(*store, "2", {now_, 60}, true);
 }
 
 TEST_P(StoreContractTest, AForgottenVisitorIsGoneUntilTheNextVisit) {
@@ -119,36 +124,42 @@ TEST_P(StoreContractTest, AForgottenVisitorIsGoneUntilTheNextVisit) {
   const auto store = open();
   record(*store, "42", now_);
   record(*store, "43", now_);
-  ASSERT_TRUE(store->forget("42").ok());
-  EXPECT_FALSE(online(*store, "42", {now_, 5}));
-  EXPECT_EQ(count(*store, {now_, 60}), 1);
+  ASSERT_TRUE(store->forget("42", now_).ok());
+  expect_online(*store, "42", {now_, 5}, false);
+  EXPECT_EQ(count(*store, longest_window()), 1);
   record(*store, "42", now_);
-  EXPECT_TRUE(online(*store, "42", {now_, 5}));
+  expect_online(*store, "42", {now_, 5}, true);
 }
 
 TEST_P(StoreContractTest, ReplaceKeepsOneVisitorWithTheLaterTime) {
-  if (!GetParam().keeps_times) {
-    GTEST_SKIP() << "this strategy keeps no times";
+  if (!GetParam().replaces) {
+    GTEST_SKIP() << "this strategy cannot replace";
   }
   const auto store = open();
   const auto replace = [&](std::string_view from, std::string_view to) {
     const Status status = store->replace(from, to, now_);
     EXPECT_TRUE(status.ok()) << status.error().message;
   };
+  const auto expect_seen = [&](std::string_view visitor, UnixTime time) {
+    if (GetParam().keeps_times) {
+      EXPECT_EQ(last_seen(*store, visitor, now_), kept(time));
+    }
+    expect_online(*store, visitor, {now_, 5}, time != 0);
+  };
   record(*store, "1", now_ - 100);
   replace("1", "2");
-  EXPECT_EQ(last_seen(*store, "1", now_), 0);
-  EXPECT_EQ(last_seen(*store, "2", now_), now_ - 100);
+  expect_seen("1", 0);
+  expect_seen("2", now_ - 100);
   record(*store, "1", now_ - 50);
   replace("1", "2");
-  EXPECT_EQ(last_seen(*store, "2", now_), now_ - 50);
+  expect_seen("2", now_ - 50);
   record(*store, "1", now_ - 200);
   replace("1", "2");
-  EXPECT_EQ(last_seen(*store, "2", now_), now_ - 50);
+  expect_seen("2", now_ - 50);
   replace("2", "2");
   replace("7", "2");
-  EXPECT_EQ(count(*store, {now_, 60}), 1);
-  EXPECT_EQ(last_seen(*store, "2", now_), now_ - 50);
+  EXPECT_EQ(count(*store, longest_window()), 1);
+  expect_seen("2", now_ - 50);
 }
 
 TEST_P(StoreContractTest, TakesAnyIdOf1To250Bytes) {
@@ -163,9 +174,9 @@ TEST_P(StoreContractTest, TakesAnyIdOf1To250Bytes) {
   }
   std::sort(all.begin(), all.end());
   for (const std::string& id : all) {
-    EXPECT_FALSE(online(*store, id, {now_, 5})) << id;
+    expect_online(*store, id, {now_, 5}, false);
     record(*store, id, now_);
-    EXPECT_TRUE(online(*store, id, {now_, 5})) << id;
+    expect_online(*store, id, {now_, 5}, true);
   }
   EXPECT_EQ(count(*store, {now_, 5}), static_cast<std::int64_t>(all.size()));
   if (GetParam().lists_ids) {
@@ -178,26 +189,74 @@ TEST_P(StoreContractTest, TwoStoresOfAKeyShareItsVisitorsAndThoseOfAnotherDoNot)
   const auto same = open("shop");
   const auto other = open("shop:room:a");
   record(*one, "42", now_);
-  EXPECT_TRUE(online(*same, "42", {now_, 5}));
+  expect_online(*same, "42", {now_, 5}, true);
   EXPECT_EQ(count(*same, {now_, 5}), 1);
-  EXPECT_FALSE(online(*other, "42", {now_, 5}));
+  expect_online(*other, "42", {now_, 5}, false);
   EXPECT_EQ(count(*other, {now_, 5}), 0);
   record(*other, "43", now_);
   EXPECT_EQ(count(*one, {now_, 5}), 1);
   if (GetParam().forgets) {
-    ASSERT_TRUE(other->forget("42").ok());
-    EXPECT_TRUE(online(*one, "42", {now_, 5}));
+    ASSERT_TRUE(other->forget("42", now_).ok());
+    expect_online(*one, "42", {now_, 5}, true);
   }
 }
 
+TEST_P(StoreContractTest, RecordAllRecordsEachVisitorAtItsTime) {
+  const auto store = open();
+  std::vector<std::string> ids;
+  for (int i = 0; i < 2500; ++i) {
+    ids.push_back(std::to_string(i));
+  }
+  std::vector<Seen> seen;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    seen.push_back({ids[i], i % 2 == 0 ? now_ : now_ - 100});
+  }
+  for (int again = 0; again < 2; ++again) {
+    const Status status = store->record_all(seen, now_);
+    ASSERT_TRUE(status.ok()) << status.error().message;
+  }
+  ASSERT_TRUE(store->record_all({}, now_).ok());
+  if (GetParam().answers_online) {
+    EXPECT_EQ(count(*store, {now_, 5}), 2500);
+  } else {
+    EXPECT_NEAR(static_cast<double>(count(*store, {now_, 5})), 2500, 100);
+  }
+  expect_online(*store, "1", {now_, 5}, true);
+  expect_online(*store, "2", {now_, 5}, true);
+  expect_online(*store, "2500", {now_, 5}, false);
+  if (GetParam().keeps_times) {
+    EXPECT_EQ(last_seen(*store, "0", now_), kept(now_));
+    EXPECT_EQ(last_seen(*store, "2499", now_), kept(now_ - 100));
+  }
+}
+
+TEST_P(StoreContractTest, ChangesTellWhoWasRecordedSince) {
+  if (!GetParam().tells_changes) {
+    GTEST_SKIP() << "this strategy tells no changes";
+  }
+  const auto store = open();
+  record(*store, "1", now_ - 700);
+  record(*store, "2", now_ - 100);
+  record(*store, "3", now_);
+  std::vector<std::pair<std::string, UnixTime>> told;
+  const Status status =
+      store->changes(now_ - 100, now_, [&](const Seen& one) { told.emplace_back(std::string(one.visitor), one.time); });
+  ASSERT_TRUE(status.ok()) << status.error().message;
+  std::sort(told.begin(), told.end());
+  EXPECT_EQ(told, (std::vector<std::pair<std::string, UnixTime>>{{"2", kept(now_ - 100)}, {"3", kept(now_)}}));
+}
+
 TEST_P(StoreContractTest, CountIdsAndOnlineAgree) {
+  if (!GetParam().answers_online) {
+    GTEST_SKIP() << "this strategy counts only";
+  }
   const auto store = open();
   std::vector<std::string> all;
   for (int i = 0; i < 500; ++i) {
     all.push_back(std::to_string(i * 7));
     record(*store, all.back(), now_ - (i % 10) * 60);
   }
-  for (const int minutes : {1, 3, 5, 9}) {
+  for (const int minutes : GetParam().windows) {
     const Window window{now_, minutes};
     std::int64_t are_online = 0;
     for (const std::string& id : all) {
@@ -218,8 +277,11 @@ TEST_P(StoreContractTest, WhatTheStrategyCannotDoNamesOneThatCan) {
   };
   EXPECT_EQ(unsupported(store->ids({now_, 5})), !GetParam().lists_ids);
   EXPECT_EQ(unsupported(store->last_seen("42", now_)), !GetParam().keeps_times);
-  EXPECT_EQ(unsupported(store->replace("42", "43", now_)), !GetParam().keeps_times);
-  EXPECT_EQ(unsupported(store->forget("42")), !GetParam().forgets);
+  EXPECT_EQ(unsupported(store->replace("42", "43", now_)), !GetParam().replaces);
+  const std::string_view visitor = "42";
+  bool answer = false;
+  EXPECT_EQ(unsupported(store->online({&visitor, 1}, {now_, 5}, {&answer, 1})), !GetParam().answers_online);
+  EXPECT_EQ(unsupported(store->forget("42", now_)), !GetParam().forgets);
 }
 
 }  // namespace presence
