@@ -107,7 +107,7 @@ class CuttingProxy {
         continue;
       }
       const bool from_client = ends[0].revents != 0;
-      const ssize_t got = read(from_client ? client.get() : server.get(), bytes.data(), bytes.size());
+      const ssize_t got = ::read(from_client ? client.get() : server.get(), bytes.data(), bytes.size());
       if (got <= 0 || (!from_client && drop_answer)) {
         return;
       }
@@ -120,7 +120,7 @@ class CuttingProxy {
         }
         drop_answer = true;
       }
-      if (write(from_client ? server.get() : client.get(), bytes.data(), static_cast<std::size_t>(got)) != got) {
+      if (::write(from_client ? server.get() : client.get(), bytes.data(), static_cast<std::size_t>(got)) != got) {
         return;
       }
     }

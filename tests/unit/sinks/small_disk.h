@@ -47,7 +47,7 @@ class SmallDisk {
     const std::string process = "/proc/" + std::string(server);
     const pid_t child = fork();
     if (child == 0) {
-      const int mounts = open((process + "/ns/mnt").c_str(), O_RDONLY | O_CLOEXEC);
+      const int mounts = ::open((process + "/ns/mnt").c_str(), O_RDONLY | O_CLOEXEC);
       if (mounts < 0 || setns(mounts, CLONE_NEWNS) != 0) {
         _exit(1);
       }
