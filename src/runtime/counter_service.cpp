@@ -339,8 +339,9 @@ void CounterService::end_request(bool last_chance) {
     if (!last_chance) {
       have_flusher();
     }
-    // Only this process can reach a database over the caller's own connection, and knows of its other folder.
-    if (!own_ && !strays_due(clock::now()) && (!last_chance || lives)) {
+    // Only this process can reach a database over the caller's own connection, and knows of its other folder. Where no
+    // flusher can be started, its work is done here and now.
+    if (uses_flusher() && !own_ && !strays_due(clock::now()) && (!last_chance || lives)) {
       return;
     }
   }

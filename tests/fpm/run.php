@@ -1,6 +1,6 @@
 <?php
-// Tests of the extension on a real PHP-FPM, and on `php -S`: many workers, reloads, kills, pools, the flusher, a database
-// that goes away. Run by  script/test fpm , or
+// Tests of the extension on a real PHP-FPM, on Apache with mod_php, and on `php -S`: many workers, reloads, kills, pools,
+// the flusher, a database that goes away. Run by  script/test fpm , or
 //
 //   script/with-mariadb php tests/fpm/run.php PATH/TO/presence.so [WORD IN A TEST'S TITLE]
 //
