@@ -56,18 +56,19 @@ Status ShmStore::record(std::string_view visitor, UnixTime now) {
 }
 
 Result<std::int64_t> ShmStore::count(const Window& window) {
-  return ask(std::int64_t{0}, [&](Space space) { return table_.count(space, window.since()); });
+  return ask(std::int64_t{0}, [&](Space space) { return table_.count(space, window.since(), latest(window.now)); });
 }
 
 Result<std::vector<std::string>> ShmStore::ids(const Window& window) {
-  return ask(std::vector<std::string>(), [&](Space space) { return table_.ids(space, window.since()); });
+  return ask(std::vector<std::string>(),
+             [&](Space space) { return table_.ids(space, window.since(), latest(window.now)); });
 }
 
 Status ShmStore::online(std::span<const std::string_view> visitors, const Window& window, std::span<bool> answers) {
   const bool known = ask(false, [&](Space space) {
     for (std::size_t i = 0; i < visitors.size(); ++i) {
       const std::optional<UnixTime> seen = table_.last_seen(space, visitors[i]);
-      answers[i] = seen && *seen >= window.since();
+      answers[i] = seen && *seen >= window.since() && *seen <= latest(window.now);
     }
     return true;
   });
@@ -79,7 +80,7 @@ Status ShmStore::online(std::span<const std::string_view> visitors, const Window
 
 Result<UnixTime> ShmStore::last_seen(std::string_view visitor, UnixTime now) {
   const auto seen = ask(std::optional<UnixTime>(), [&](Space space) { return table_.last_seen(space, visitor); });
-  return seen && *seen >= expiry(now) ? *seen : UnixTime{0};
+  return seen && *seen >= expiry(now) && *seen <= latest(now) ? *seen : UnixTime{0};
 }
 
 Status ShmStore::forget(std::string_view visitor, UnixTime /*now*/) {
@@ -99,7 +100,7 @@ Status ShmStore::replace(std::string_view from, std::string_view to, UnixTime no
 
 Status ShmStore::purge(UnixTime now) {
   ask(true, [&](Space space) {
-    table_.purge(space, expiry(now));
+    table_.purge(space, expiry(now), latest(now));
     return true;
   });
   return {};

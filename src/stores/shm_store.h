@@ -10,9 +10,10 @@
 
 namespace presence {
 
-/// A Store over one space of the visitor table: exact to the second, on this machine. Nothing in it is unavailable; a
-/// full table pushes others out (see VisitorTable) and is no error. Error no_space: more different keys and rooms are
-/// used in one and the same second than the table has spaces; a larger presence.max_visitors brings more.
+/// A Store over one space of the visitor table: exact to the second, on this machine. Times more than kMaxSkew seconds
+/// ahead of now count as expired. Nothing in it is unavailable; a full table pushes others out (see VisitorTable) and
+/// is no error. Error no_space: more different keys and rooms are used in one and the same second than the table has
+/// spaces; a larger presence.max_visitors brings more.
 class ShmStore final : public Store {
  public:
   /// `table` must outlive the store. `key`: names the space. `retention`: minutes, at least 1.
@@ -36,6 +37,8 @@ class ShmStore final : public Store {
   template <class Write>
   Status write(UnixTime now, Write write);
   [[nodiscard]] UnixTime expiry(UnixTime now) const { return now - static_cast<UnixTime>(retention_); }
+  /// Whoever was seen after that was so before the clock was set back.
+  static UnixTime latest(UnixTime now) { return now + static_cast<UnixTime>(kMaxSkew); }
 
   const VisitorTable& table_;
   SpaceKey key_;

@@ -70,7 +70,16 @@ constexpr std::uint32_t to_slot_time(UnixTime time) {
   return static_cast<std::uint32_t>(std::clamp<UnixTime>(time, 0, 0xFFFFFFFF));
 }
 
-/// Seconds since a slot's time; 0 for a time in the future, as after the clock was set back.
-constexpr std::uint32_t age_at(std::uint32_t now, std::uint32_t time) { return now > time ? now - time : 0; }
+/// Seconds by which the clocks of those who share a table may differ. A time further ahead of now was recorded before
+/// the clock was set back: nobody knows how old it is, and it counts as long expired.
+constexpr std::uint32_t kMaxSkew = 60;
+
+/// Whether a time is further ahead than clocks differ.
+constexpr bool is_ahead(std::uint32_t now, std::uint32_t time) { return time > now && time - now > kMaxSkew; }
+
+/// Seconds since a slot's time: 0 for one that is ahead by a little, the most there is for one that is_ahead().
+constexpr std::uint32_t age_at(std::uint32_t now, std::uint32_t time) {
+  return is_ahead(now, time) ? 0xFFFFFFFF : now > time ? now - time : 0;
+}
 
 }  // namespace presence

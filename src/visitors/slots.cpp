@@ -74,10 +74,11 @@ std::string_view Slots::read_id(const SlotMatch& match, IdBuffer& buffer) const 
   return word(match.slot).same_use(match.word) ? std::string_view(buffer.data(), length) : std::string_view();
 }
 
-bool Slots::touch(const SlotMatch& match, std::uint32_t time, TimeRule rule) const {
+bool Slots::touch(const SlotMatch& match, std::uint32_t time, std::uint32_t now, TimeRule rule) const {
   SlotWord seen = match.word;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    const bool keep = rule == TimeRule::latest ? seen.time() >= time : seen.time() == time;
+    const bool keep =
+        rule == TimeRule::latest ? seen.time() >= time && !is_ahead(now, seen.time()) : seen.time() == time;
     if (keep || swap(match.slot, seen, seen.with_time(time))) {
       return true;
     }

@@ -29,7 +29,7 @@ struct SlotMatch {
 /// Which time wins when a visitor is there already.
 enum class TimeRule {
   set,     ///< The new one.
-  latest,  ///< The later one.
+  latest,  ///< The later one that is not ahead of now.
 };
 
 /// Room for an id copied out of the table.
@@ -49,7 +49,7 @@ class Slots {
   void for_each_match(const VisitorKey& key, Visit visit) const;
 
   /// Sets the time of a slot that still is in the use `match` was found in. False if it is not.
-  [[nodiscard]] bool touch(const SlotMatch& match, std::uint32_t time, TimeRule rule) const;
+  [[nodiscard]] bool touch(const SlotMatch& match, std::uint32_t time, std::uint32_t now, TimeRule rule) const;
 
   /// Empties the slot if its word still is exactly that, and frees its extensions.
   [[nodiscard]] bool remove(const SlotMatch& match) const;

@@ -115,9 +115,10 @@ std::optional<SpaceRegistry::Victim> SpaceRegistry::choose(const Candidates& pla
     if (entry.word.state() == SlotState::writing) {
       continue;
     }
-    // A time ahead of now is from before the clock was set back; such a space goes last, but goes.
+    // One that a clock which differs a little used last goes last, but goes.
     const std::uint32_t last_use = entry.word.time();
-    const std::uint32_t idle = now >= last_use ? now - last_use : std::min(last_use - now, kMinIdle);
+    const bool little_ahead = last_use > now && !is_ahead(now, last_use);
+    const std::uint32_t idle = little_ahead ? std::min(last_use - now, kMinIdle) : age_at(now, last_use);
     const bool live = idle <= view_.spaces[entry.index].retention.load(std::memory_order_relaxed);
     if (idle >= kMinIdle && (!best || (best->live && !live) || (best->live == live && idle > best_idle))) {
       best = Victim{entry, live};

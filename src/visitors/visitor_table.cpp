@@ -26,7 +26,7 @@ class WordRange {
   std::uint64_t span_;
 };
 
-constexpr std::uint32_t kForever = 0xFFFFFFFF;
+constexpr std::uint32_t kLastTime = 0xFFFFFFFF;
 
 }  // namespace
 
@@ -54,6 +54,10 @@ std::optional<Space> VisitorTable::open_space(const SpaceKey& key, std::uint32_t
 Recorded VisitorTable::record(Space space, std::string_view id, UnixTime now) const {
   const std::uint32_t time = to_slot_time(now);
   return store(space, key(space, id), time, time, TimeRule::set);
+}
+
+Recorded VisitorTable::adopt(Space space, std::string_view id, UnixTime seen, UnixTime now) const {
+  return store(space, key(space, id), to_slot_time(seen), to_slot_time(now), TimeRule::latest);
 }
 
 Recorded VisitorTable::store(Space space, const VisitorKey& visitor, std::uint32_t time, std::uint32_t now,
@@ -86,11 +90,11 @@ bool VisitorTable::upsert(const VisitorKey& visitor, std::uint32_t time, std::ui
       }
     });
     if (winner) {
-      if (!slots_.touch(*winner, time, rule)) {
+      if (!slots_.touch(*winner, time, now, rule)) {
         continue;
       }
       if (matches > 1) [[unlikely]] {
-        drop_duplicates(visitor, *winner);
+        drop_duplicates(visitor, *winner, now);
       }
       return true;
     }
@@ -107,11 +111,11 @@ bool VisitorTable::upsert(const VisitorKey& visitor, std::uint32_t time, std::ui
   return inserted;
 }
 
-void VisitorTable::drop_duplicates(const VisitorKey& visitor, const SlotMatch& winner) const {
+void VisitorTable::drop_duplicates(const VisitorKey& visitor, const SlotMatch& winner, std::uint32_t now) const {
   slots_.for_each_match(visitor, [&](SlotMatch match) {
     for (int attempt = 0; attempt < kAttempts && match.slot > winner.slot; ++attempt) {
-      if (match.word.time() > winner.word.time()) {
-        (void)slots_.touch(winner, match.word.time(), TimeRule::latest);
+      if (match.word.time() > winner.word.time() && !is_ahead(now, match.word.time())) {
+        (void)slots_.touch(winner, match.word.time(), now, TimeRule::latest);
       }
       if (slots_.remove(match)) {
         return;
@@ -137,8 +141,11 @@ std::optional<UnixTime> VisitorTable::last_seen(Space space, std::string_view id
   return time ? std::optional<UnixTime>(*time) : std::nullopt;
 }
 
-std::int64_t VisitorTable::count(Space space, UnixTime since) const {
-  const WordRange range(space.number, to_slot_time(since), kForever);
+std::int64_t VisitorTable::count(Space space, UnixTime since, UnixTime until) const {
+  if (until < since) {
+    return 0;
+  }
+  const WordRange range(space.number, to_slot_time(since), to_slot_time(until));
   const std::atomic<std::uint64_t>* words = view_.words;
   // Relaxed: each word is judged by itself. Four sums, so that the additions do not wait for each other; the number of
   // slots is a multiple of 16.
@@ -152,9 +159,12 @@ std::int64_t VisitorTable::count(Space space, UnixTime since) const {
   return sums[0] + sums[1] + sums[2] + sums[3];
 }
 
-std::vector<std::string> VisitorTable::ids(Space space, UnixTime since) const {
-  const WordRange range(space.number, to_slot_time(since), kForever);
+std::vector<std::string> VisitorTable::ids(Space space, UnixTime since, UnixTime until) const {
   std::vector<std::string> found;
+  if (until < since) {
+    return found;
+  }
+  const WordRange range(space.number, to_slot_time(since), to_slot_time(until));
   IdBuffer buffer;
   for (std::uint32_t slot = 0; slot < view_.geometry.slots; ++slot) {
     const SlotWord seen = slots_.word(slot);
@@ -189,7 +199,7 @@ Recorded VisitorTable::replace(Space space, std::string_view from, std::string_v
   if (from == to || !time) {
     return Recorded::yes;
   }
-  if (*time >= to_slot_time(since)) {
+  if (*time >= to_slot_time(since) && !is_ahead(to_slot_time(now), *time)) {
     const Recorded stored = store(space, key(space, to), *time, to_slot_time(now), TimeRule::latest);
     if (stored != Recorded::yes) {
       return stored;
@@ -199,11 +209,17 @@ Recorded VisitorTable::replace(Space space, std::string_view from, std::string_v
   return Recorded::yes;
 }
 
-void VisitorTable::purge(Space space, UnixTime before) const {
-  if (before <= 0) {
-    return;
+void VisitorTable::purge(Space space, UnixTime before, UnixTime after) const {
+  if (before > 0) {
+    remove_seen(space, 0, to_slot_time(before - 1));
   }
-  const WordRange range(space.number, 0, to_slot_time(before - 1));
+  if (after < kLastTime) {
+    remove_seen(space, to_slot_time(after + 1), kLastTime);
+  }
+}
+
+void VisitorTable::remove_seen(Space space, std::uint32_t first, std::uint32_t last) const {
+  const WordRange range(space.number, first, last);
   for (std::uint32_t slot = 0; slot < view_.geometry.slots; ++slot) {
     const SlotWord seen = slots_.word(slot);
     if (range.contains(seen.bits())) {
@@ -213,7 +229,7 @@ void VisitorTable::purge(Space space, UnixTime before) const {
 }
 
 void VisitorTable::clear_space(std::uint16_t number) const {
-  const WordRange range(number, 0, kForever);
+  const WordRange range(number, 0, kLastTime);
   for (std::uint32_t slot = 0; slot < view_.geometry.slots; ++slot) {
     SlotWord seen = slots_.word(slot);
     for (int attempt = 0; attempt < kAttempts && range.contains(seen.bits()); ++attempt) {

@@ -42,11 +42,13 @@ struct VisitorTableUsage {
 /// doing; each is bounded. A visitor that record() has returned `yes` for is there until it is forgotten or pushed out.
 /// Damaged contents give wrong answers at worst, and only about what was damaged.
 ///
-/// Ids are 1 to 250 bytes. Times are Unix seconds, kept from 1970 to 2106. A time in the future, as after the clock was
-/// set back, is "since then" like any other. Belongs to one thread of one process; after a fork the child makes its
-/// own.
+/// Ids are 1 to 250 bytes. Times are Unix seconds, kept from 1970 to 2106. Whoever was recorded more than kMaxSkew
+/// seconds ahead of now, as after the clock was set back, is the first to make room for others. Belongs to one thread
+/// of one process; after a fork the child makes its own.
 class VisitorTable {
  public:
+  static constexpr UnixTime kEndOfTime = 0xFFFFFFFF;
+
   /// The table's section for that many visitors at a time (taken into 64 to 67,108,864): at most 96 bytes for each from
   /// 100,000 visitors on. An id of 57 to 250 bytes takes the place of 2 to 5 visitors.
   static SectionSpec section(std::uint32_t max_visitors);
@@ -65,25 +67,28 @@ class VisitorTable {
   /// longest beyond its retention, or else of the one not seen for longest, out of the 32 it may have.
   [[nodiscard]] Recorded record(Space space, std::string_view id, UnixTime now) const;
 
+  /// The visitor was seen at `seen`, says another table. The later of both times that is not ahead stays.
+  [[nodiscard]] Recorded adopt(Space space, std::string_view id, UnixTime seen, UnixTime now) const;
+
   /// When the visitor was last seen; none if it is not there.
   [[nodiscard]] std::optional<UnixTime> last_seen(Space space, std::string_view id) const;
 
-  /// How many were seen at `since` or later. Scans all slots: about half a nanosecond each.
-  [[nodiscard]] std::int64_t count(Space space, UnixTime since) const;
+  /// How many were seen from `since` to `until`, inclusive. Scans all slots: about half a nanosecond each.
+  [[nodiscard]] std::int64_t count(Space space, UnixTime since, UnixTime until = kEndOfTime) const;
 
   /// The ids of those whom count() counts.
-  [[nodiscard]] std::vector<std::string> ids(Space space, UnixTime since) const;
+  [[nodiscard]] std::vector<std::string> ids(Space space, UnixTime since, UnixTime until = kEndOfTime) const;
 
   /// Takes the visitor out.
   void forget(Space space, std::string_view id) const;
 
-  /// `from`, if seen at `since` or later, is now called `to`; the later of both times stays. `to` is stored before
-  /// `from` is taken out, so a kill in between loses neither. Does nothing if `from` is not there.
+  /// `from`, if seen at `since` or later, is now called `to`; the later of both times that is not ahead stays. `to` is
+  /// stored before `from` is taken out, so a kill in between loses neither. Does nothing if `from` is not there.
   [[nodiscard]] Recorded replace(Space space, std::string_view from, std::string_view to, UnixTime since,
                                  UnixTime now) const;
 
-  /// Takes out those last seen before `before`. Scans all slots.
-  void purge(Space space, UnixTime before) const;
+  /// Takes out those last seen before `before` or after `after`. Scans all slots, once for each.
+  void purge(Space space, UnixTime before, UnixTime after = kEndOfTime) const;
 
   /// Scans all slots.
   [[nodiscard]] VisitorTableUsage usage() const;
@@ -98,7 +103,8 @@ class VisitorTable {
   [[nodiscard]] Recorded store(Space space, const VisitorKey& key, std::uint32_t time, std::uint32_t now,
                                TimeRule rule) const;
   [[nodiscard]] bool upsert(const VisitorKey& key, std::uint32_t time, std::uint32_t now, TimeRule rule) const;
-  void drop_duplicates(const VisitorKey& key, const SlotMatch& winner) const;
+  void drop_duplicates(const VisitorKey& key, const SlotMatch& winner, std::uint32_t now) const;
+  void remove_seen(Space space, std::uint32_t first, std::uint32_t last) const;
   [[nodiscard]] std::optional<std::uint32_t> latest(const VisitorKey& key) const;
   void forget(const VisitorKey& key) const;
   void clear_space(std::uint16_t number) const;

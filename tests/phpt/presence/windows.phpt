@@ -66,7 +66,7 @@ foreach ([60, 61, 120, 121] as $later) {
 1300: count 1, ids ["a"], is online true, last seen 1000
 1301: count 0, ids [], is online false, last seen 1000
 999: count 1, ids ["a"], is online true, last seen 1000
-0: count 1, ids ["a"], is online true, last seen 1000
+0: count 0, ids [], is online false, last seen null
 1000: count 0, ids [], is online false, last seen 10
 1300: count 0, ids [], is online false, last seen 10
 1301: count 0, ids [], is online false, last seen 10

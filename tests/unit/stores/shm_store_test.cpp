@@ -22,6 +22,7 @@ StoreUnderTest shm() {
   const auto shared = std::make_shared<std::unique_ptr<SharedTable>>();
   StoreUnderTest store;
   store.name = "shm";
+  store.drops_the_future = true;
   store.open = [shared](const std::string& key, int retention) {
     return std::make_unique<ShmStore>((*shared)->table, key, retention);
   };

@@ -35,6 +35,7 @@ struct StoreUnderTest {
   bool keeps_times = true;  ///< last_seen.
   bool tells_changes = false;
   bool integers_only = false;
+  bool drops_the_future = false;  ///< A time far ahead counts as expired; in the recipes it is "since then".
 };
 
 inline void PrintTo(const StoreUnderTest& store, std::ostream* out) { *out << store.name; }

@@ -101,6 +101,11 @@ TEST(SpaceRegistryTest, ASpaceFromBeforeTheClockWasSetBackCanBeGivenAway) {
     (void)open_space(table, "k" + std::to_string(i), kNow + 1'000'000);
   }
   EXPECT_TRUE(table.open_space(table.space_key("new"), kRetention, kNow));
+  EXPECT_EQ(table.usage().evicted_spaces, 0U) << "nobody is in it";
+  for (int i = 0; i < 31; ++i) {
+    EXPECT_TRUE(table.open_space(table.space_key("new" + std::to_string(i)), kRetention, kNow));
+  }
+  EXPECT_TRUE(table.find_space(table.space_key("new"))) << "the others go first";
 }
 
 TEST(SpaceRegistryTest, TakesOverWhatAKilledProcessWasOpening) {
