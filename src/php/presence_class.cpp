@@ -44,7 +44,7 @@ struct Handle {
   std::string store;  ///< DSN.
   PresenceOptions options;
   std::optional<PresenceTracker> tracker;
-  std::uint32_t epoch = 0;  ///< Of the service when the tracker was opened.
+  std::uint32_t generation = 0;  ///< Of the service when the tracker was opened.
 };
 
 /// What stands behind an object. Zend allocates it and knows the last member only; the others are made and ended by
@@ -78,10 +78,11 @@ void free_object(zend_object* object) {
 
 PresenceService& presences() { return presence::php::thread_runtime().presences; }
 
-/// Opens the tracker, if it is not open or belongs to the process that this one was forked from.
+/// Opens the tracker, if it is not open, or belongs to the process that this one was forked from or to memory that is
+/// not in use any more.
 Status open_tracker(Handle& handle) {
   PresenceService& service = presences();
-  if (handle.tracker && handle.epoch == service.epoch()) [[likely]] {
+  if (handle.tracker && handle.generation == service.generation()) [[likely]] {
     return {};
   }
   handle.tracker.reset();
@@ -90,7 +91,7 @@ Status open_tracker(Handle& handle) {
     return std::move(opened).error();
   }
   handle.tracker.emplace(std::move(*opened));
-  handle.epoch = service.epoch();
+  handle.generation = service.generation();
   return {};
 }
 
@@ -396,7 +397,7 @@ PHP_METHOD(Presence, room) {
     handle->store = own->store;
     handle->options = room->options();
     handle->tracker.emplace(std::move(*room));
-    handle->epoch = own->epoch;
+    handle->generation = own->generation;
     if (run_zend([&] { object_init_ex(return_value, presence_ce_presence); })) {
       from(Z_OBJ_P(return_value))->handle = handle.release();
     }

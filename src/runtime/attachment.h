@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "base/clock.h"
 #include "base/forks.h"
 #include "runtime/settings.h"
 #include "runtime/shared_state.h"
@@ -12,7 +13,8 @@
 
 namespace presence {
 
-/// The segment and the thread's lane in it, taken at first use. A forked child starts anew.
+/// The segment and the thread's lane in it, taken at first use. What could not be had is tried again once a minute. A
+/// forked child starts anew.
 class Attachment {
  public:
   explicit Attachment(const Settings& settings);
@@ -20,6 +22,10 @@ class Attachment {
   /// Counts up when this process turns out to be a fork: what was taken from the attachment before is the parent's and
   /// must be dropped. Costs a load.
   [[nodiscard]] static std::uint32_t epoch() { return forks::count(); }
+
+  /// Counts up when visitors() would give another memory than before: what was made of that must be made anew. Costs
+  /// some loads; while visitors are elsewhere than in shared(), a look at the clock.
+  [[nodiscard]] std::uint32_t visitors_generation();
 
   /// The segment; null if it cannot be had.
   [[nodiscard]] SharedState* shared();
@@ -58,11 +64,12 @@ class Attachment {
   struct Place {
     std::shared_ptr<SharedState> state;
     std::unique_ptr<Lane> lane;
-    bool tried = false;
-    bool lane_tried = false;
+    UnixTime again = 0;  ///< When to try again, after a failure; 0: not tried yet.
+    UnixTime lane_again = 0;
   };
 
   void forget_parent();
+  void do_without(const Error& why);
   void compare_folders();
   [[nodiscard]] const Lane* lane_in(Place& place);
 
@@ -71,6 +78,9 @@ class Attachment {
   Place main_;
   Place spare_;
   bool other_folder_ = false;
+  std::uint32_t moves_ = 0;  ///< Times that visitors got another memory.
+  bool elsewhere_ = false;   ///< Visitors were looked for, and not in shared().
+  bool warned_ = false;      ///< That there is no shared memory.
   std::string why_not_;
   std::string warning_;
 };

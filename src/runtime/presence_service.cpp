@@ -1,15 +1,21 @@
 #include "runtime/presence_service.h"
 
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "base/clock.h"
 #include "stores/shm_store.h"
 
 namespace presence {
 
 Result<const VisitorTable*> PresenceService::table() {
-  if (epoch_ != attachment_.epoch()) {
-    epoch_ = attachment_.epoch();
+  if (const std::uint32_t generation = attachment_.visitors_generation(); generation != generation_) {
+    generation_ = generation;
+    // After a fork both are the parent's.
+    const bool forked = std::exchange(forks_, Attachment::epoch()) != Attachment::epoch();
+    table_before_ = forked ? nullptr : std::move(table_);
     table_.reset();
   }
   if (!table_) {
@@ -27,6 +33,23 @@ Result<const VisitorTable*> PresenceService::table() {
     table_ = std::make_unique<VisitorTable>(std::move(*attached));
   }
   return table_.get();
+}
+
+void PresenceService::bring_home(std::string_view key, std::uint32_t retention) {
+  const std::optional<Space> from =
+      table_before_ ? table_before_->find_space(table_before_->space_key(key)) : std::nullopt;
+  if (!from) {
+    return;
+  }
+  const UnixTime now = clock::now();
+  const std::optional<Space> to = table_->open_space(table_->space_key(key), retention, now);
+  for (const std::string& visitor : to ? table_before_->ids(*from, 0) : std::vector<std::string>()) {
+    const std::optional<UnixTime> seen = table_before_->last_seen(*from, visitor);
+    // Others who have not come back yet may record there for another minute; they bring home what they leave.
+    if (seen && table_->adopt(*to, visitor, *seen, now) == Recorded::yes) {
+      table_before_->forget(*from, visitor);
+    }
+  }
 }
 
 PresenceOptions PresenceService::default_options() const {
@@ -66,6 +89,7 @@ Result<PresenceTracker> PresenceService::open(std::string_view text, const Prese
         if (!visitors) {
           return std::move(visitors).error();
         }
+        bring_home(of_room.key, static_cast<std::uint32_t>(of_room.retention) * 60);
         return std::unique_ptr<Store>(std::make_unique<ShmStore>(**visitors, of_room.key, of_room.retention));
       },
       cache_);

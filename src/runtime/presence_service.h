@@ -19,10 +19,10 @@ namespace presence {
 class PresenceService {
  public:
   /// `attachment` must outlive the service.
-  explicit PresenceService(Attachment& attachment) : attachment_(attachment), epoch_(attachment.epoch()) {}
+  explicit PresenceService(Attachment& attachment) : attachment_(attachment) {}
 
-  /// A tracker for the store of a DSN. It belongs to this process: after a fork, when epoch() has changed, the child
-  /// opens its own. Errors: invalid_argument; unsupported if there is no such store; unavailable.
+  /// A tracker for the store of a DSN. When generation() has changed, it must not be used any more, and
+  /// another one be opened. Errors: invalid_argument; unsupported if there is no such store; unavailable.
   Result<PresenceTracker> open(std::string_view dsn, const PresenceOptions& options);
 
   /// The options that the settings give a Presence object.
@@ -31,18 +31,24 @@ class PresenceService {
   /// Answers given to the last request are forgotten.
   void begin_request() { cache_.begin_request(); }
 
-  [[nodiscard]] std::uint32_t epoch() const { return attachment_.epoch(); }
+  /// Counts up in a forked child, and when visitors are kept in another memory than before; see
+  /// Attachment::visitors_generation().
+  [[nodiscard]] std::uint32_t generation() { return attachment_.visitors_generation(); }
 
   /// The visitor table, mapped at first use. Errors: unavailable, damaged.
   Result<const VisitorTable*> table();
 
  private:
   Result<PresenceTracker> open_remote(Dsn dsn, const PresenceOptions& options);
+  /// What was recorded under a key while shared memory was not to be had goes into the table.
+  void bring_home(std::string_view key, std::uint32_t retention);
 
   Attachment& attachment_;
   StoreOpener stores_;
-  std::uint32_t epoch_;
+  std::uint32_t generation_ = 0;
+  std::uint32_t forks_ = 0;
   std::unique_ptr<VisitorTable> table_;
+  std::unique_ptr<VisitorTable> table_before_;  ///< In use until table_ was to be had.
   AnswerCache cache_;
 };
 
