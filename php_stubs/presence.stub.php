@@ -75,6 +75,11 @@ namespace {
          */
         public static ?PDO $db = null;
 
+        /** Everything here is static; there are no objects of it. */
+        private function __construct()
+        {
+        }
+
         /**
          * Sets the database for this request: `mysql://user:password@host:port/database` (`?socket=` for a local one) or
          * `sqlite:/path`. Only the form is checked here; the connection is made when rows are written or read.
@@ -100,7 +105,7 @@ namespace {
          * @param string $name what is counted: UTF-8, 1 to 64 bytes
          * @param string|null $argument what it is split by, such as a path or a method of payment. Any bytes: longer
          *     than 250 it keeps its start and ends in "~" and 8 hex digits of its hash, and invalid UTF-8 is replaced
-         * @param float $value any finite number; whole numbers stay exact up to 2^53
+         * @param float $value any finite number, not null; whole numbers stay exact up to 2^53
          *
          * @throws ValueError if the name is empty, too long or not UTF-8, or the value is NAN or INF
          */
@@ -207,7 +212,8 @@ namespace {
     /**
      * Who is online.
      *
-     * A visitor id is a string of 1 to 250 bytes without NUL, or an integer, which means the same as its decimal text.
+     * A visitor id is a string of 1 to 250 bytes without NUL, or an integer, which means the same as its decimal text. With or
+     * without strict_types, null is a \TypeError.
      * Numbers of minutes are 1 to the retention; null stands for the window of the object, presence.window if not set.
      *
      * @strict-properties

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 99395e0024127bb442e0a15ffdf3815b6754000e */
+ * Stub hash: 13c4891f202691bf926ab56c20b6ee7458b8a981 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Presence_Repository_persist, 0, 1, IS_VOID, 0)
 	ZEND_ARG_TYPE_MASK(0, visitorId, MAY_BE_STRING|MAY_BE_LONG, NULL)
@@ -14,6 +14,9 @@ ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Presence_Repository_ids, 0, 0, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, minutes, IS_LONG, 1, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Counters___construct, 0, 0, 0)
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Counters_connect, 0, 1, IS_VOID, 0)
@@ -106,6 +109,7 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_Presence_status arginfo_class_Counters_pending
 
 
+ZEND_METHOD(Counters, __construct);
 ZEND_METHOD(Counters, connect);
 ZEND_METHOD(Counters, available);
 ZEND_METHOD(Counters, add);
@@ -157,6 +161,7 @@ static const zend_function_entry class_Presence_UnsupportedException_methods[] =
 
 
 static const zend_function_entry class_Counters_methods[] = {
+	ZEND_ME(Counters, __construct, arginfo_class_Counters___construct, ZEND_ACC_PRIVATE)
 	ZEND_ME(Counters, connect, arginfo_class_Counters_connect, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(Counters, available, arginfo_class_Counters_available, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(Counters, add, arginfo_class_Counters_add, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)

@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -12,6 +11,7 @@
 #include <cerrno>
 
 #include "base/stop_points.h"
+#include "flusher/process_name.h"
 #include "segment/file_lock.h"
 
 namespace presence {
@@ -54,7 +54,7 @@ bool leave_parent(const Segment& segment) {
   signal(SIGPIPE, SIG_IGN);
   (void)!chdir("/");
   umask(077);
-  prctl(PR_SET_NAME, "presence-flush");
+  name_process("presence: flusher");
   return true;
 }
 
@@ -205,6 +205,8 @@ class Flusher {
 
 [[noreturn]] void live_as_flusher(const FlusherSource& source, const std::string& data_dir, std::uint64_t spool_max) {
   stop_point("flusher.forked");
+  // Found out while the file can still be found: a program's own name may be relative, and is about to be overwritten.
+  static_cast<void>(flusher_build());
   if (leave_parent(source.segment)) {
     stop_point("flusher.detached");
     Flusher(source, data_dir, spool_max).run();

@@ -7,6 +7,27 @@
 
 #include "php/php_api.h"
 
+// Without strict_types PHP takes null for 0 where a function of an extension wants a number, while one written in PHP
+// would refuse it. As an id, or as a value, it is a mistake that must not be stored.
+
+/// A parameter "string|int" that is not null. As Z_PARAM_STR_OR_LONG.
+#define PRESENCE_PARAM_ID(text, number)                                                                             \
+  Z_PARAM_PROLOGUE(0, 0)                                                                                            \
+  if (UNEXPECTED(Z_TYPE_P(_arg) <= IS_NULL || !zend_parse_arg_str_or_long(_arg, &text, &number, nullptr, 0, _i))) { \
+    _expected_type = Z_EXPECTED_STRING_OR_LONG;                                                                     \
+    _error_code = ZPP_ERROR_WRONG_ARG;                                                                              \
+    break;                                                                                                          \
+  }
+
+/// A parameter "float" that is not null. As Z_PARAM_DOUBLE.
+#define PRESENCE_PARAM_NOT_NULL_DOUBLE(number)                                                          \
+  Z_PARAM_PROLOGUE(0, 0)                                                                                \
+  if (UNEXPECTED(Z_TYPE_P(_arg) <= IS_NULL || !zend_parse_arg_double(_arg, &number, nullptr, 0, _i))) { \
+    _expected_type = Z_EXPECTED_DOUBLE;                                                                 \
+    _error_code = ZPP_ERROR_WRONG_ARG;                                                                  \
+    break;                                                                                              \
+  }
+
 namespace presence::php {
 
 /// The bytes of a PHP string, valid as long as the string.

@@ -233,6 +233,8 @@ void add_status(zval* array, const CounterStatus& status) {
 
 extern "C" {
 
+PHP_METHOD(Counters, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
+
 PHP_METHOD(Counters, connect) {
   zend_string* dsn;
   ZEND_PARSE_PARAMETERS_START(1, 1)
@@ -269,7 +271,7 @@ PHP_METHOD(Counters, add) {
     Z_PARAM_STR(name)
     Z_PARAM_OPTIONAL
     Z_PARAM_STR_OR_NULL(argument)
-    Z_PARAM_DOUBLE(value)
+    PRESENCE_PARAM_NOT_NULL_DOUBLE(value)
   ZEND_PARSE_PARAMETERS_END();
   if (!PRESENCE_G(enabled)) {
     return;

@@ -5,6 +5,7 @@
 
 // Its methods, as the generated table of the class names them.
 extern "C" {
+PHP_METHOD(Counters, __construct);
 PHP_METHOD(Counters, connect);
 PHP_METHOD(Counters, available);
 PHP_METHOD(Counters, add);

@@ -197,7 +197,7 @@ PHP_METHOD(Presence, persist) {
   zend_string* id = nullptr;
   zend_long number = 0;
   ZEND_PARSE_PARAMETERS_START(1, 1)
-    Z_PARAM_STR_OR_LONG(id, number)
+    PRESENCE_PARAM_ID(id, number)
   ZEND_PARSE_PARAMETERS_END();
   if (!PRESENCE_G(enabled)) {
     return;
@@ -265,7 +265,7 @@ PHP_METHOD(Presence, isOnline) {
   zend_long minutes = 0;
   bool as_configured = true;
   ZEND_PARSE_PARAMETERS_START(1, 2)
-    Z_PARAM_STR_OR_LONG(id, number)
+    PRESENCE_PARAM_ID(id, number)
     Z_PARAM_OPTIONAL
     Z_PARAM_LONG_OR_NULL(minutes, as_configured)
   ZEND_PARSE_PARAMETERS_END();
@@ -323,7 +323,7 @@ PHP_METHOD(Presence, lastSeen) {
   zend_string* id = nullptr;
   zend_long number = 0;
   ZEND_PARSE_PARAMETERS_START(1, 1)
-    Z_PARAM_STR_OR_LONG(id, number)
+    PRESENCE_PARAM_ID(id, number)
   ZEND_PARSE_PARAMETERS_END();
   if (!PRESENCE_G(enabled)) {
     RETURN_NULL();
@@ -347,7 +347,7 @@ PHP_METHOD(Presence, forget) {
   zend_string* id = nullptr;
   zend_long number = 0;
   ZEND_PARSE_PARAMETERS_START(1, 1)
-    Z_PARAM_STR_OR_LONG(id, number)
+    PRESENCE_PARAM_ID(id, number)
   ZEND_PARSE_PARAMETERS_END();
   if (!PRESENCE_G(enabled)) {
     return;
@@ -362,8 +362,8 @@ PHP_METHOD(Presence, replace) {
   zend_string* to_id = nullptr;
   zend_long to_number = 0;
   ZEND_PARSE_PARAMETERS_START(2, 2)
-    Z_PARAM_STR_OR_LONG(from_id, from_number)
-    Z_PARAM_STR_OR_LONG(to_id, to_number)
+    PRESENCE_PARAM_ID(from_id, from_number)
+    PRESENCE_PARAM_ID(to_id, to_number)
   ZEND_PARSE_PARAMETERS_END();
   if (!PRESENCE_G(enabled)) {
     return;

@@ -155,7 +155,7 @@ final class Site
     /** Whether the process is a flusher of this site's segment, and not another one that got its number. */
     public function isFlusher(int $pid): bool
     {
-        return $pid > 0 && @file_get_contents("/proc/$pid/comm") === "presence-flush\n"
+        return $pid > 0 && @file_get_contents("/proc/$pid/comm") === "presence: flush\n"
             && str_contains((string) @file_get_contents("/proc/$pid/maps"), $this->segment());
     }
 

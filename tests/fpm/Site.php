@@ -238,7 +238,7 @@ final class Site
         $pids = [];
         foreach ($inode === false ? [] : glob('/proc/[0-9]*/comm') as $comm) {
             $folder = dirname($comm);
-            if (@file_get_contents($comm) === "presence-flush\n" && preg_match("/^\S+ rw-s \S+ \S+ $inode /m", (string) @file_get_contents("$folder/maps"))) {
+            if (@file_get_contents($comm) === "presence: flush\n" && preg_match("/^\S+ rw-s \S+ \S+ $inode /m", (string) @file_get_contents("$folder/maps"))) {
                 $pids[] = (int) basename($folder);
             }
         }

@@ -23,6 +23,7 @@ attempt(fn () => Counters::add('v', []));
 attempt(fn () => Counters::add('v', null, 'much'));
 attempt(fn () => Counters::add('v', null, null));
 attempt(fn () => Counters::add(new stdClass()));
+attempt(fn () => new Counters());
 // Known to this process, and wrong all the same.
 Counters::add('known', 'x', 1);
 attempt(fn () => Counters::add('known', 'x', NAN));
@@ -49,8 +50,9 @@ ValueError: Counters::add(): Argument #1 ($name) must not be empty
 TypeError: Counters::add(): Argument #1 ($name) must be of type string, array given
 TypeError: Counters::add(): Argument #2 ($argument) must be of type ?string, array given
 TypeError: Counters::add(): Argument #3 ($value) must be of type float, string given
-null
+TypeError: Counters::add(): Argument #3 ($value) must be of type float, null given
 TypeError: Counters::add(): Argument #1 ($name) must be of type string, stdClass given
+Error: Call to private Counters::__construct() from global scope
 ValueError: Counters::add(): Argument #3 ($value) must be a finite number
-[["known",1,1],["v",0,1]]
+[["known",1,1]]
 [0,0]

@@ -32,6 +32,8 @@ $pid = $status['pid'];
 attempt(fn () => users_of_segment() === [$pid]);
 attempt(fn () => [$status['mode'], $status['heartbeat'] - CLOCK_START, $status['fork_failures']]);
 echo trim(file_get_contents("/proc/$pid/comm")), "\n";
+// What ps shows.
+echo trim(file_get_contents("/proc/$pid/cmdline"), "\0"), "\n";
 // It is no child, and holds nothing of ours.
 attempt(fn () => pcntl_waitpid(-1, $ended, WNOHANG));
 // The segment had no name yet when it was opened.
@@ -79,7 +81,8 @@ null
 bool(true)
 true
 ["auto",60,0]
-presence-flush
+presence: flush
+presence: flusher
 -1
 []
 0

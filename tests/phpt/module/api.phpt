@@ -26,7 +26,7 @@ function describe(string $name): void
                 . ($parameter->isOptional() ? ' = ' . var_export($parameter->getDefaultValue(), true) : ''),
             $method->getParameters(),
         );
-        echo '  ', $method->isStatic() ? 'static ' : '', $method->getName(), '(', implode(', ', $parameters), ')',
+        echo '  ', $method->isPrivate() ? 'private ' : '', $method->isStatic() ? 'static ' : '', $method->getName(), '(', implode(', ', $parameters), ')',
             $method->hasReturnType() ? ': ' . $method->getReturnType() : '', "\n";
     }
 }
@@ -44,6 +44,7 @@ interface Presence\Repository
   ids(?int $minutes = NULL): array
 final class Counters
   public static ?PDO $db = NULL
+  private __construct()
   static connect(#[SensitiveParameter] string $dsn): void
   static available(): bool
   static add(string $name, ?string $argument = NULL, float $value = 1.0): void

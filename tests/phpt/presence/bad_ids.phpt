@@ -6,7 +6,7 @@ require __DIR__ . '/../support.inc.php';
 error_reporting(E_ALL & ~E_DEPRECATED);
 $presence = new Presence();
 $presence->persist('kept');
-$bad = ['empty' => '', 'NUL' => "a\0b", 'only NUL' => "\0", 'too long' => str_repeat('x', 251), 'a megabyte' => str_repeat('x', 1 << 20), 'array' => [], 'object' => new stdClass()];
+$bad = ['empty' => '', 'NUL' => "a\0b", 'only NUL' => "\0", 'too long' => str_repeat('x', 251), 'a megabyte' => str_repeat('x', 1 << 20), 'null' => null, 'array' => [], 'object' => new stdClass()];
 foreach ($bad as $title => $id) {
     echo "-- $title\n";
     attempt(fn () => $presence->persist($id));
@@ -78,6 +78,14 @@ ValueError: Presence::forget(): Argument #1 ($visitorId) must have 1 to 250 byte
 ValueError: Presence::replace(): Argument #1 ($from) must have 1 to 250 bytes, 1048576 given
 ValueError: Presence::replace(): Argument #2 ($to) must have 1 to 250 bytes, 1048576 given
 ValueError: Presence::areOnline(): Argument #1 ($visitorIds) must have 1 to 250 bytes, 1048576 given
+-- null
+TypeError: Presence::persist(): Argument #1 ($visitorId) must be of type string|int, null given
+TypeError: Presence::isOnline(): Argument #1 ($visitorId) must be of type string|int, null given
+TypeError: Presence::lastSeen(): Argument #1 ($visitorId) must be of type string|int, null given
+TypeError: Presence::forget(): Argument #1 ($visitorId) must be of type string|int, null given
+TypeError: Presence::replace(): Argument #1 ($from) must be of type string|int, null given
+TypeError: Presence::replace(): Argument #2 ($to) must be of type string|int, null given
+TypeError: Presence::areOnline(): Argument #1 ($visitorIds) must hold strings and integers only, null found
 -- array
 TypeError: Presence::persist(): Argument #1 ($visitorId) must be of type string|int, array given
 TypeError: Presence::isOnline(): Argument #1 ($visitorId) must be of type string|int, array given

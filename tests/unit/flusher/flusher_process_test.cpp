@@ -124,7 +124,7 @@ TEST_F(FlusherProcessTest, ManyStartsAtOnceLeaveOne) {
       std::string text;
       std::getline(name, text);
       std::error_code ignored;
-      if (text == "presence-flush" &&
+      if (text == "presence: flush" &&
           std::filesystem::read_symlink(process.path() / "exe", ignored) ==
               std::filesystem::read_symlink("/proc/self/exe", ignored) &&
           maps_segment(process.path())) {
