@@ -1,6 +1,22 @@
 <?php
 // What several tests share.
 
+/** For tests that run out of memory on purpose: below valgrind PHP takes memory from malloc(), and knows no limit. */
+function skip_without_memory_limit(): void
+{
+    if (getenv('USE_ZEND_ALLOC') === '0') {
+        echo 'skip needs memory_limit, which only PHP\'s own allocator observes';
+    }
+}
+
+/** For tests that start PHP some forty times: too slow where each start takes seconds, as below valgrind. */
+function skip_if_slow(): void
+{
+    if (getenv('SKIP_SLOW_TESTS')) {
+        echo 'skip slow: starts PHP some forty times';
+    }
+}
+
 /** For tests that require clock.inc.php. */
 function skip_without_clock(): void
 {

@@ -2,6 +2,11 @@
 Counters::time(): work that ends the script ends it, and harms nothing that was counted
 --EXTENSIONS--
 pdo_sqlite
+--SKIPIF--
+<?php
+require __DIR__ . '/../support.inc.php';
+skip_without_memory_limit();
+?>
 --FILE--
 <?php
 require __DIR__ . '/../support.inc.php';

@@ -1,5 +1,10 @@
 --TEST--
 A value out of range gets one warning that says what it must be, and the default stays
+--SKIPIF--
+<?php
+require __DIR__ . '/../support.inc.php';
+skip_if_slow();
+?>
 --FILE--
 <?php
 require __DIR__ . '/../support.inc.php';

@@ -2,6 +2,11 @@
 Counters::$db: a fatal error in the middle of a script loses nothing that was counted
 --EXTENSIONS--
 pdo_sqlite
+--SKIPIF--
+<?php
+require __DIR__ . '/../support.inc.php';
+skip_without_memory_limit();
+?>
 --FILE--
 <?php
 require __DIR__ . '/../support.inc.php';

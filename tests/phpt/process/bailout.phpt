@@ -2,6 +2,11 @@
 A bailout inside any method leaves the process able to go on: limits of memory and time while a huge answer is made
 --EXTENSIONS--
 pdo_sqlite
+--SKIPIF--
+<?php
+require __DIR__ . '/../support.inc.php';
+skip_without_memory_limit();
+?>
 --FILE--
 <?php
 require __DIR__ . '/../support.inc.php';

@@ -72,7 +72,7 @@ TEST_F(SpoolTest, PutTwiceKeepsTheFirst) {
 
 TEST_F(SpoolTest, ListsByTargetAndSourceWithGrowingNumbersAndNothingElse) {
   const Spool spool = open();
-  for (const std::uint64_t number : {300, 5, 0x10}) {
+  for (const std::uint64_t number : {300U, 5U, 0x10U}) {
     ASSERT_TRUE(spool.put({{kSource, number}, kTarget}, kRows).ok());
   }
   ASSERT_TRUE(spool.put({{kOtherSource, 1}, kOtherTarget}, kRows).ok());
