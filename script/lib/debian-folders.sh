@@ -32,8 +32,9 @@ prepare_folder() {
   rm -rf "$folder.partial"
   [[ -d $folder ]] || bootstrap_folder "$release" "$folder" || return 1
   cp /etc/resolv.conf "$folder/etc/resolv.conf"
+  # A mirror that has not followed sid for a while still serves.
   # shellcheck disable=SC2016
-  in_folder "$folder" sh -c 'cd / && apt-get -qq update && apt-get -qq -y --no-install-recommends install "$@"' - "$@" \
+  in_folder "$folder" sh -c 'cd / && apt-get -qq -o Acquire::Check-Valid-Until=false update && apt-get -qq -y --no-install-recommends install "$@"' - "$@" \
     >"$scratch/install.log" 2>&1 && return
   in_folder "$folder" dpkg-query -W "$@" >/dev/null && return
   tail -n 20 "$scratch/install.log" >&2
