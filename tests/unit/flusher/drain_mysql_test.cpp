@@ -216,8 +216,7 @@ TEST_F(DrainMysqlTest, AWrongPasswordThatIsCorrectedLater) {
 
 // On a file system so small that the table does not fit.
 TEST_F(DrainMysqlTest, ADiskThatIsFullOnTheServersSide) {
-  const TempFolder folder;
-  test::SmallDisk disk(folder.path(), "256k");
+  test::SmallDisk disk("256k");
   if (!disk.mounted()) {
     GTEST_SKIP() << "mounting a file system for the server needs root";
   }
@@ -225,7 +224,7 @@ TEST_F(DrainMysqlTest, ADiskThatIsFullOnTheServersSide) {
       "CREATE TABLE `" + table_->name() +
       "` (hash CHAR(32) CHARACTER SET ascii PRIMARY KEY, name VARCHAR(64), argument VARCHAR(250), timeslot BIGINT, "
       "total DOUBLE, minimum DOUBLE, maximum DOUBLE, count BIGINT) ENGINE=InnoDB DATA DIRECTORY='" +
-      folder.path() + "'");
+      disk.path() + "'");
   Site site(table_->dsn());
   for (int i = 0; i < 900; ++i) {
     ASSERT_TRUE(site.add("a", std::string(240, 'x') + std::to_string(i), 1));

@@ -10,24 +10,35 @@
 #include <array>
 #include <climits>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 namespace presence::test {
 
-/// Of so many bytes as text ("256k"), at an empty folder. The test server may live in another root and see other mounts
-/// than the test does, so it is mounted where the process of PRESENCE_TEST_MYSQL_PID sees it. Needs root.
+/// Of so many bytes as text ("256k"), in the folder "disks" beside the test server's socket, which the server takes
+/// tables in. The
+/// server may live in another root and see other mounts than the test does, so it is mounted where the process of
+/// PRESENCE_TEST_MYSQL_PID sees it. Needs root.
 class SmallDisk {
  public:
-  SmallDisk(std::string folder, const std::string& size) : folder_(std::move(folder)) {
+  explicit SmallDisk(const std::string& size) {
+    if (const char* socket = std::getenv("PRESENCE_TEST_MYSQL_SOCKET")) {
+      folder_ = std::filesystem::path(socket).parent_path() / "disks/XXXXXX";
+      if (mkdtemp(folder_.data()) == nullptr) {
+        folder_.clear();
+      }
+    }
     mounted_ =
         seen_by_server([&](const char* place) { return mount("tmpfs", place, "tmpfs", 0, options(size).c_str()); });
   }
   ~SmallDisk() {
     seen_by_server([](const char* place) { return umount2(place, MNT_DETACH); });
+    rmdir(folder_.c_str());
   }
   SmallDisk(const SmallDisk&) = delete;
   SmallDisk& operator=(const SmallDisk&) = delete;
 
+  [[nodiscard]] const std::string& path() const { return folder_; }
   [[nodiscard]] bool mounted() const { return mounted_; }
   bool resize(const std::string& size) {
     return seen_by_server(
@@ -41,7 +52,7 @@ class SmallDisk {
   template <class Act>
   bool seen_by_server(Act act) {
     const char* server = std::getenv("PRESENCE_TEST_MYSQL_PID");
-    if (server == nullptr) {
+    if (server == nullptr || folder_.empty()) {
       return false;
     }
     const std::string process = "/proc/" + std::string(server);
