@@ -23,7 +23,8 @@ static int64_t now(void) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static const char kHead[] = "INSERT INTO bare_client (hash, name, argument, timeslot, total, minimum, maximum, count) VALUES ";
+static const char kHead[] =
+    "INSERT INTO bare_client (hash, name, argument, timeslot, total, minimum, maximum, count) VALUES ";
 static const char kTail[] =
     " ON DUPLICATE KEY UPDATE total = total + VALUES(total), count = count + VALUES(count), minimum = LEAST(minimum, "
     "VALUES(minimum)), maximum = GREATEST(maximum, VALUES(maximum))";
@@ -36,8 +37,8 @@ static void write_batch(const struct bench_row* rows, int64_t slot, char* text) 
     memcpy(text, kHead, size);
     for (; next < kRows && size < kStatement - 1024; ++next) {
       const struct bench_row* row = &rows[next];
-      size += (size_t)sprintf(text + size, "('%s','bench.upsert','%s',%" PRId64 ",%.17g,%.17g,%.17g,1),", row->hash, row->argument, slot,
-                              row->total, row->total, row->total);
+      size += (size_t)sprintf(text + size, "('%s','bench.upsert','%s',%" PRId64 ",%.17g,%.17g,%.17g,1),", row->hash,
+                              row->argument, slot, row->total, row->total, row->total);
     }
     memcpy(text + size - 1, kTail, sizeof kTail - 1);
     run(text, size - 1 + sizeof kTail - 1);
@@ -51,7 +52,8 @@ int main(int count, char** arguments) {
     return 64;
   }
   server = mysql_init(NULL);
-  if (mysql_real_connect(server, arguments[1], arguments[3], arguments[4], arguments[5], (unsigned)atoi(arguments[2]), NULL, 0) == NULL) {
+  if (mysql_real_connect(server, arguments[1], arguments[3], arguments[4], arguments[5], (unsigned)atoi(arguments[2]),
+                         NULL, 0) == NULL) {
     fprintf(stderr, "%s\n", mysql_error(server));
     return 1;
   }

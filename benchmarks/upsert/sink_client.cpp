@@ -55,7 +55,8 @@ int measure(const char* text) {
   for (int batch = 1; batch <= kBatches; ++batch) {
     const std::vector<CounterRow> rows = rows_of(first * 1000 + 60 * batch);
     const auto before = std::chrono::steady_clock::now();
-    const Result<WriteReport> written = (*sink)->write({source, static_cast<std::uint64_t>(first * 1000 + batch)}, rows);
+    const Result<WriteReport> written =
+        (*sink)->write({source, static_cast<std::uint64_t>(first * 1000 + batch)}, rows);
     const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - before;
     if (!written) {
       return fail(written.error());
