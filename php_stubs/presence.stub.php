@@ -93,7 +93,7 @@ namespace {
 
         /**
          * Whether counting happens in shared memory. If not (see status() for why), each add is written straight to the
-         * database.
+         * database, or for Counters::$db at the end of the request.
          */
         public static function available(): bool
         {

@@ -52,34 +52,35 @@ Status write_all(int fd, std::string_view bytes, const std::string& path) {
 }
 
 /// Writes and syncs an open file. `name` is for messages.
-Status fill(int fd, std::string_view bytes, const std::string& name) {
+Status fill(int fd, std::string_view bytes, const std::string& name, Survives what = Survives::power_cuts) {
   if (Status written = write_all(fd, bytes, name); !written) {
     return written;
   }
   stop_point("spool.written");
-  if (fsync(fd) != 0) {
+  if (what == Survives::power_cuts && fsync(fd) != 0) {
     return io_error("cannot sync " + name, errno);
   }
   stop_point("spool.synced");
   return {};
 }
 
-Status write_synced(const std::string& path, std::string_view bytes) {
+Status write_file(const std::string& path, std::string_view bytes, Survives what = Survives::power_cuts) {
   UniqueFd fd{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600)};
   if (!fd) {
     return io_error("cannot create " + path, errno);
   }
-  return fill(fd.get(), bytes, path);
+  return fill(fd.get(), bytes, path, what);
 }
 
 /// Writes a file that gets its name when it is whole and synced, so that a kill leaves nothing behind. Succeeds if a
 /// file of that name is there already. None where the file system has no unnamed files.
-std::optional<Status> create_whole(const std::string& folder, const std::string& path, std::string_view bytes) {
+std::optional<Status> create_whole(const std::string& folder, const std::string& path, std::string_view bytes,
+                                   Survives what) {
   UniqueFd fd{::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600)};
   if (!fd) {
     return std::nullopt;
   }
-  if (Status filled = fill(fd.get(), bytes, path); !filled) {
+  if (Status filled = fill(fd.get(), bytes, path, what); !filled) {
     return filled;
   }
   const std::string self = "/proc/self/fd/" + std::to_string(fd.get());
@@ -90,8 +91,9 @@ std::optional<Status> create_whole(const std::string& folder, const std::string&
 }
 
 /// The same by a second name. What a kill leaves under that is overwritten when the same is written again.
-Status create_renamed(const std::string& unfinished, const std::string& path, std::string_view bytes) {
-  if (Status written = write_synced(unfinished, bytes); !written) {
+Status create_renamed(const std::string& unfinished, const std::string& path, std::string_view bytes,
+                      Survives what = Survives::power_cuts) {
+  if (Status written = write_file(unfinished, bytes, what); !written) {
     unlink(unfinished.c_str());
     return written;
   }
@@ -229,7 +231,8 @@ std::string Spool::path_of(const SpoolEntry& entry, Beside kind) const {
   return (kind == Beside::attempt ? folder_ : folder_aside()) + "/" + base_name(entry) + std::string(suffix_of(kind));
 }
 
-Result<std::uint64_t> Spool::put(const SpoolEntry& entry, std::span<const CounterRow> rows, std::uint64_t room) const {
+Result<std::uint64_t> Spool::put(const SpoolEntry& entry, std::span<const CounterRow> rows, std::uint64_t room,
+                                 Survives what) const {
   const std::string path = path_of(entry);
   if (access(path.c_str(), F_OK) == 0) {
     return std::uint64_t{0};
@@ -238,17 +241,19 @@ Result<std::uint64_t> Spool::put(const SpoolEntry& entry, std::span<const Counte
   if (on_disk(bytes.size()) > room) {
     return Error{ErrorCode::no_space, "what waits in " + folder_ + " has reached presence.spool_max"};
   }
-  std::optional<Status> created = create_whole(folder_, path, bytes);
+  std::optional<Status> created = create_whole(folder_, path, bytes, what);
   if (!created) {
     // One process at a time writes for a source, so this name cannot clash.
-    created = create_renamed(folder_ + "/unfinished-" + entry.id.source, path, bytes);
+    created = create_renamed(folder_ + "/unfinished-" + entry.id.source, path, bytes, what);
   }
   if (!*created) {
     return std::move(*created).error();
   }
   stop_point("spool.named");
-  if (Status synced = sync_folder(folder_); !synced) {
-    return std::move(synced).error();
+  if (what == Survives::power_cuts) {
+    if (Status synced = sync_folder(folder_); !synced) {
+      return std::move(synced).error();
+    }
   }
   return on_disk(bytes.size());
 }
@@ -368,7 +373,7 @@ Status Spool::set_aside(const SpoolEntry& entry, std::string_view reason) const 
     return made;
   }
   const std::string target = aside + "/" + file_name(entry);
-  if (Status written = write_synced(target + ".reason", std::string(reason) + "\n"); !written) {
+  if (Status written = write_file(target + ".reason", std::string(reason) + "\n"); !written) {
     return written;
   }
   if (rename(path_of(entry).c_str(), target.c_str()) != 0) {

@@ -36,6 +36,12 @@ struct SpoolUsage {
 /// What a spool may take on disk, in bytes, unless somebody sets another limit.
 inline constexpr std::uint64_t kSpoolMax = std::uint64_t{256} << 20;
 
+/// What a file survives once put() has returned.
+enum class Survives {
+  power_cuts,  ///< Synced: costs milliseconds.
+  kills,       ///< As what is in shared memory.
+};
+
 /// Files that belong to a batch and are named after it.
 enum class Beside {
   attempt,   ///< What is known of an attempt to send it (see SpoolNotes). Beside the batch, and useless without.
@@ -58,10 +64,10 @@ class Spool {
   /// fails or the data folder belongs to somebody else.
   static Result<Spool> open(const std::string& data_dir);
 
-  /// Stores a batch unless it is there already. Syncs the file and the folder before it returns: how many bytes that
+  /// Stores a batch unless it is there already, and syncs it if it is to survive power cuts: how many bytes that
   /// took on disk. Errors: no_space if that is more than `room` bytes, or the disk is full; unavailable.
-  Result<std::uint64_t> put(const SpoolEntry& entry, std::span<const CounterRow> rows,
-                            std::uint64_t room = kSpoolMax) const;
+  Result<std::uint64_t> put(const SpoolEntry& entry, std::span<const CounterRow> rows, std::uint64_t room = kSpoolMax,
+                            Survives what = Survives::power_cuts) const;
 
   /// The right to send: batches of one source must go out one after the other, and several segments may share a folder.
   /// None if another process has it. Ends with the descriptor.

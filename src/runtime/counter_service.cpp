@@ -236,6 +236,12 @@ Status CounterService::add_directly(std::string_view name, std::optional<std::st
   if (!where) {
     return std::move(where).error();
   }
+  if (own_ && !own_->private_to_caller) {
+    // The application is at work on it: its transaction, its locked tables and its last insert id are its own.
+    direct_.keep(row_of(name, argument, value), (*where)->fingerprint);
+    kept_for_own_ = true;
+    return {};
+  }
   return direct_.add(row_of(name, argument, value), sink(), (*where)->fingerprint, !own_ || !own_->private_to_caller);
 }
 
@@ -315,7 +321,8 @@ void CounterService::have_flusher() {
 bool CounterService::own_rows_wait(UnixTime now) {
   const DeliveryRecord* delivery =
       own_ && shared() != nullptr ? shared_->targets().delivery(own_->fingerprint) : nullptr;
-  return delivery != nullptr && delivery->waiting.load(std::memory_order_relaxed) > 0 && delivery->may_try(now);
+  const bool wait = kept_for_own_ || (delivery != nullptr && delivery->waiting.load(std::memory_order_relaxed) > 0);
+  return own_ && wait && (delivery == nullptr || delivery->may_try(now));
 }
 
 bool CounterService::due(bool last_chance) {
@@ -346,6 +353,7 @@ void CounterService::end_request(bool last_chance) {
     }
   }
   added_ = false;
+  kept_for_own_ = kept_for_own_ && !own_;
   (void)run_drain(last_chance ? SealScope::all : SealScope::finished, false);
 }
 

@@ -60,8 +60,9 @@ class CounterService {
   }
 
   /// Adds `value` to a series in the running minute. Nanoseconds where shared memory has room; otherwise it is written
-  /// to the sink at once, and if that fails, to the spool (see DirectAdds). Errors: invalid_argument (with which
-  /// argument: see `bad_argument`); for a database that is private to the caller, those of its sink.
+  /// to the sink at once, and if that fails, to the spool (see DirectAdds); for a connection of the caller's to the
+  /// spool. Errors: invalid_argument (with which argument: see `bad_argument`); for a database that is private to the
+  /// caller, those of its sink.
   Status add(std::string_view name, std::optional<std::string_view> argument, std::uint64_t quick_hash, double value);
 
   /// After `add` failed with invalid_argument: the number of the argument that is wrong, from 1.
@@ -139,6 +140,7 @@ class CounterService {
   std::optional<OwnSink> own_;
   std::map<std::string, std::unique_ptr<Sink>> sinks_;  ///< By DSN; kept over requests.
   DirectAdds direct_;
+  bool kept_for_own_ = false;      ///< Something waits on disk for a connection of the caller's.
   bool added_ = false;             ///< Something was added since the last drain.
   UnixTime strays_again_ = 0;      ///< Not looked for before this time.
   UnixTime fork_again_ = 0;        ///< Forking was forbidden; not tried again before this time.

@@ -76,7 +76,8 @@ Status DirectAdds::add(const CounterRow& row, const Result<Sink*>& sink, const s
   const UnixTime now = clock::now();
   // A pause that is longer than it can be means that the clock was moved.
   if (can_wait && now < again_ && again_ - now <= kPause) {
-    spool({next(spooled_), fingerprint, 0, 0}, row, {}, {ErrorCode::unavailable, "the database failed a moment ago"});
+    spool({next(spooled_), fingerprint, 0, 0}, row, {}, {ErrorCode::unavailable, "the database failed a moment ago"},
+          Survives::power_cuts);
     return {};
   }
   const SpoolEntry entry{can_wait ? next(direct_) : BatchId(), fingerprint, 0, 0};
@@ -103,18 +104,26 @@ Status DirectAdds::add(const CounterRow& row, const Result<Sink*>& sink, const s
   // source: the ledger would take this one for old.
   spooled_ = std::exchange(direct_, {});
   const bool maybe_committed = written.error().code == ErrorCode::unanswered;
-  spool(entry, row, maybe_committed ? notes.expected() : std::vector<StoredSums>(), written.error());
+  spool(entry, row, maybe_committed ? notes.expected() : std::vector<StoredSums>(), written.error(),
+        Survives::power_cuts);
   return {};
 }
 
+void DirectAdds::keep(const CounterRow& row, const std::string& fingerprint) {
+  spool({next(spooled_), fingerprint, 0, 0}, row, {},
+        {ErrorCode::unavailable, "the connection in Counters::$db is used at the end of the request only"},
+        Survives::kills);
+}
+
 void DirectAdds::spool(const SpoolEntry& entry, const CounterRow& row, const std::vector<StoredSums>& expected,
-                       const Error& why) {
-  if (Status kept = put(entry, row, expected); !kept) {
+                       const Error& why, Survives what) {
+  if (Status kept = put(entry, row, expected, what); !kept) {
     refuse(why, kept.error());
   }
 }
 
-Status DirectAdds::put(const SpoolEntry& entry, const CounterRow& row, const std::vector<StoredSums>& expected) {
+Status DirectAdds::put(const SpoolEntry& entry, const CounterRow& row, const std::vector<StoredSums>& expected,
+                       Survives what) {
   const Result<Spool> spool = Spool::open(attachment_.data_folder());
   if (!spool) {
     return spool.error();
@@ -129,7 +138,7 @@ Status DirectAdds::put(const SpoolEntry& entry, const CounterRow& row, const std
       return noted;
     }
   }
-  const Result<std::uint64_t> taken = spool->put(entry, {&row, 1}, *left);
+  const Result<std::uint64_t> taken = spool->put(entry, {&row, 1}, *left, what);
   if (!taken) {
     return taken.error();
   }

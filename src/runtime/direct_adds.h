@@ -27,6 +27,10 @@ class DirectAdds {
   /// of. The page goes on. Errors only if the row cannot wait: those of the sink, and rejected.
   Status add(const CounterRow& row, const Result<Sink*>& sink, const std::string& fingerprint, bool can_wait);
 
+  /// Puts a row into the spool, for a database that must not be spoken to now. As with add(), it may be refused. A file
+  /// for each row: some 50 microseconds, and it survives kills, as what is in shared memory does.
+  void keep(const CounterRow& row, const std::string& fingerprint);
+
   /// The process turned out to be a fork.
   void forget_parent();
 
@@ -37,8 +41,9 @@ class DirectAdds {
   class Notes;
 
   static BatchId next(BatchId& last);
-  void spool(const SpoolEntry& entry, const CounterRow& row, const std::vector<StoredSums>& expected, const Error& why);
-  Status put(const SpoolEntry& entry, const CounterRow& row, const std::vector<StoredSums>& expected);
+  void spool(const SpoolEntry& entry, const CounterRow& row, const std::vector<StoredSums>& expected, const Error& why,
+             Survives what);
+  Status put(const SpoolEntry& entry, const CounterRow& row, const std::vector<StoredSums>& expected, Survives what);
   [[nodiscard]] Result<std::uint64_t> room(const Spool& spool);
   void refuse(const Error& why, const Error& why_not_kept);
 

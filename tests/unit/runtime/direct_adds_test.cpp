@@ -6,8 +6,10 @@
 #include <string>
 
 #include "base/dsn.h"
+#include "counters/row_hash.h"
 #include "runtime/attachment.h"
 #include "runtime/counter_service.h"
+#include "runtime/direct_adds.h"
 #include "sinks/sink.h"
 #include "unit/temp_folder.h"
 
@@ -48,14 +50,23 @@ class LossyWay : public Sink {
 class DirectAddsTest : public testing::Test {
  protected:
   struct Process {
-    explicit Process(const DirectAddsTest& test) : attachment(test.settings()), counters(attachment) {
+    explicit Process(const DirectAddsTest& test)
+        : way(test.way_.get()), attachment(test.settings()), counters(attachment) {
       const OwnSink own{test.way_.get(), std::string(32, 'a'), false};
       counters.use(&own);
     }
-    void add(double value) { EXPECT_TRUE(counters.add("a", std::nullopt, 0, value).ok()); }
+    void add(double value) {
+      CounterRow row;
+      row.name = "a";
+      row.hash = row_hash("a", std::nullopt, 0);
+      row.sums = {value, value, value, 1};
+      EXPECT_TRUE(direct.add(row, way, std::string(32, 'a'), true).ok());
+    }
 
+    Sink* way;
     Attachment attachment;
     CounterService counters;
+    DirectAdds direct{attachment};
   };
 
   /// Without shared memory each add is a direct one.
@@ -111,6 +122,18 @@ TEST_F(DirectAddsTest, WhatCouldNotBeSentIsNotTakenForOldByTheLedger) {
   ASSERT_TRUE(process.counters.flush().ok());
   EXPECT_EQ(stored().total, 11111);
   EXPECT_EQ(stored().count, 5);
+}
+
+TEST_F(DirectAddsTest, AConnectionOfTheCallersIsLeftAloneUntilTheEndOfTheRequest) {
+  Process process(*this);
+  EXPECT_TRUE(process.counters.add("a", std::nullopt, 0, 1).ok());
+  EXPECT_TRUE(process.counters.add("a", std::nullopt, 0, 10).ok());
+  EXPECT_TRUE(way_->sources.empty()) << "nothing was sent";
+  EXPECT_EQ(process.counters.pending()->front().sums.total, 11);
+  ASSERT_TRUE(process.counters.due(false));
+  process.counters.end_request(false);
+  EXPECT_EQ(stored().total, 11);
+  EXPECT_EQ(stored().count, 2);
 }
 
 TEST_F(DirectAddsTest, TheLedgerGrowsByOutagesAndNotByAdds) {
