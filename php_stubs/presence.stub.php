@@ -128,11 +128,13 @@ namespace {
 
         /**
          * Writes the finished minutes to the database now and waits for that. Meant for cron jobs and tests; otherwise
-         * it happens by itself.
+         * it happens by itself. Where another process is at it already, such as the flusher, waits for that, up to ten
+         * seconds.
          *
-         * @return int how many rows were written
+         * @return int how many rows were written, by this process or the one it waited for
          *
-         * @throws Presence\ConnectionException if the database cannot be reached or lacks the tables; the rows stay
+         * @throws Presence\ConnectionException if the database cannot be reached or lacks the tables, or another process
+         *     is still at it after ten seconds; the rows stay
          */
         public static function flush(): int
         {

@@ -75,6 +75,7 @@ class Run {
       delivery_.keep(std::move(*storing_failed_with_));
     }
     delivery_.report.ran = true;
+    delivery_.report.held_up = held_up_;
     return std::move(delivery_.report);
   }
 
@@ -111,7 +112,8 @@ class Run {
     for (const auto& [fingerprint, batches] : stuck) {
       (delivery_.is_unreachable(fingerprint) ? unreachable_batches_ : waiting_) += batches;
     }
-    try_again_soon_ = !may_send_ && !stuck.empty();
+    held_up_ = !may_send_ && !stuck.empty();
+    try_again_soon_ = held_up_;
     note_waiting(stuck);
     return entries.size() - left;
   }
@@ -251,6 +253,7 @@ class Run {
   std::optional<Error> storing_failed_with_;
   std::uint32_t waiting_ = 0;
   std::uint32_t unreachable_batches_ = 0;
+  bool held_up_ = false;
   bool try_again_soon_ = false;  ///< Something waits for other reasons than a database that failed.
 };
 
@@ -275,7 +278,9 @@ DrainReport drain_segment(const DrainSource& source, const std::string& data_dir
   // A description of its own: the segment's is shared with forked children, and so would be the lock.
   Result<UniqueFd> lock = source.segment.reopen();
   if (!lock) {
-    return {false, 0, std::move(lock).error()};
+    DrainReport report;
+    report.error = std::move(lock).error();
+    return report;
   }
   if (!file_lock::try_acquire(lock->get(), LockByte::flush)) {
     return {};

@@ -21,6 +21,7 @@ namespace presence {
 /// What one run did.
 struct DrainReport {
   bool ran = false;               ///< False if another process was at it.
+  bool held_up = false;           ///< Another process was sending what this one would have had to wait for on disk.
   std::int64_t rows_written = 0;  ///< Into all databases.
   std::optional<Error> error;     ///< The first failure; what could not be written stays in memory or on disk.
 };

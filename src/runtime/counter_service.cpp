@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -24,8 +25,7 @@ constexpr int kReadTries = 3;
 constexpr UnixTime kForkPause = 60;
 /// Seconds between two looks into a data folder that is not the segment's.
 constexpr UnixTime kStraysPause = 60;
-/// How often, and how far apart, an explicit flush looks whether another process is done.
-constexpr int kFlushTries = 100;
+/// How far apart an explicit flush looks whether another process is done.
 constexpr timespec kFlushPause{0, 20'000'000};
 
 constexpr std::uint32_t kNameArgument = 1;
@@ -292,17 +292,39 @@ bool CounterService::strays_due(UnixTime now) {
   return attachment_.has_other_folder() && (now >= strays_again_ || strays_again_ - now > kStraysPause);
 }
 
-Result<std::int64_t> CounterService::flush(SealScope scope) {
-  // Of all databases, but the caller asks about his own.
-  DrainReport report = run_drain(scope, true, sink_fingerprint());
-  for (int i = 0; i < kFlushTries && !report.ran && !report.error; ++i) {
+Result<std::int64_t> CounterService::flush(SealScope scope, double patience) {
+  const std::uint64_t before = rows_written_by_all();
+  const double deadline = clock::monotonic() + patience;
+  for (bool waited = false;; waited = true) {
+    // Of all databases, but the caller asks about his own.
+    DrainReport report = run_drain(scope, true, sink_fingerprint());
+    if (report.error) {
+      return std::move(*report.error);
+    }
+    if (report.ran && !report.held_up) {
+      // What another process did meanwhile is what the caller waited for.
+      const auto by_all = static_cast<std::int64_t>(rows_written_by_all() - before);
+      return waited ? std::max(report.rows_written, by_all) : report.rows_written;
+    }
+    if (clock::monotonic() >= deadline) {
+      return Error{ErrorCode::transient,
+                   "another process has been writing counters for " + std::to_string(static_cast<int>(patience)) +
+                       " seconds and is not done; nothing is lost, and status() tells how it goes"};
+    }
     nanosleep(&kFlushPause, nullptr);
-    report = run_drain(scope, true, sink_fingerprint());
   }
-  if (report.error) {
-    return std::move(*report.error);
+}
+
+std::uint64_t CounterService::rows_written_by_all() {
+  std::uint64_t rows = 0;
+  std::set<const DeliveryRecord*> counted;
+  for (TargetIndex target = 0; shared() != nullptr && target < shared_->targets().used(); ++target) {
+    const DeliveryRecord* const delivery = shared_->targets().delivery(shared_->targets().fingerprint(target));
+    if (delivery != nullptr && counted.insert(delivery).second) {
+      rows += delivery->rows_written.load(std::memory_order_relaxed);
+    }
   }
-  return report.rows_written;
+  return rows;
 }
 
 bool CounterService::uses_flusher() {

@@ -68,9 +68,10 @@ class CounterService {
   /// After `add` failed with invalid_argument: the number of the argument that is wrong, from 1.
   [[nodiscard]] std::uint32_t bad_argument() const { return bad_argument_; }
 
-  /// Writes finished minutes, and batches that wait, now. Returns rows written. Errors: the first failure; nothing is
-  /// lost by it.
-  Result<std::int64_t> flush(SealScope scope = SealScope::finished);
+  /// Writes finished minutes, and batches that wait, now. Returns rows written, also those that another process wrote
+  /// while this one waited for it, `patience` seconds at most. Errors: transient if that was not enough; the first
+  /// failure. Nothing is lost by them.
+  Result<std::int64_t> flush(SealScope scope = SealScope::finished, double patience = 10);
 
   /// Whether the end of a request (or, on the command line, of the process) has something to do: to start a flusher
   /// where none lives, or to do its work. Costs nanoseconds. `last_chance`: the process ends; none may follow.
@@ -122,6 +123,8 @@ class CounterService {
   [[nodiscard]] bool strays_due(UnixTime now);
   /// Whether there are batches on disk that only the caller's connection can send, and may now.
   [[nodiscard]] bool own_rows_wait(UnixTime now);
+  /// Of all databases, by all processes of the segment.
+  [[nodiscard]] std::uint64_t rows_written_by_all();
   [[nodiscard]] bool drain_unfinished() const;
   [[nodiscard]] bool drain_running() const;
   void finish_killed_drain();
