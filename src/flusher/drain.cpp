@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "base/sha256.h"
 #include "base/stop_points.h"
 #include "flusher/delivery.h"
 #include "flusher/table_rows.h"
@@ -223,15 +222,8 @@ class Run {
     return sent;
   }
 
-  /// A batch that was sent from memory overtook those that wait on a disk which cannot be reached. So it is a source of
-  /// its own, for the ledger would take them for old. It keeps that name although it may be spooled later.
   [[nodiscard]] BatchId batch_of(const MinuteTable& table) const {
-    const std::string segment = source_->segment.identity();
-    const std::uint64_t number = table.batch_number();
-    if (!table.sent_from_memory()) {
-      return {segment, number};
-    }
-    return {sha256_hex(segment + "-memory-" + std::to_string(number), segment.size()), number};
+    return presence::batch_of(table, source_->segment.identity());
   }
 
   /// Whether earlier batches of the own segment for the same database are on disk. They go first.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/sha256.h"
 #include "counters/row_hash.h"
 
 namespace presence {
@@ -29,6 +30,14 @@ RowsByTarget rows_of(const MinuteTable& table, const MinuteTables& tables, const
     tables.statistics().damaged_series.fetch_add(damaged + without_target, std::memory_order_relaxed);
   }
   return rows;
+}
+
+BatchId batch_of(const MinuteTable& table, const std::string& segment) {
+  const std::uint64_t number = table.batch_number();
+  if (!table.sent_from_memory()) {
+    return {segment, number};
+  }
+  return {sha256_hex(segment + "-memory-" + std::to_string(number), segment.size()), number};
 }
 
 void make_batch(std::vector<CounterRow>& rows) {

@@ -88,6 +88,11 @@ class PdoSink final : public Sink {
   }
 
   Result<std::vector<CounterBucket>> read(const CounterQuery& query) override {
+    Result<StoredCounters> stored = read_with_ledger(query, {});
+    return stored ? Result<std::vector<CounterBucket>>(std::move(stored->buckets)) : std::move(stored).error();
+  }
+
+  Result<StoredCounters> read_with_ledger(const CounterQuery& query, std::span<const std::string> sources) override {
     if (Status status = sql::check_query(query); !status) {
       return std::move(status).error();
     }
@@ -95,32 +100,23 @@ class PdoSink final : public Sink {
       return std::move(status).error();
     }
     if (!is_mysql()) {
-      const auto has_counter = has_table();
+      const auto has_counter = has_table(kTable);
       if (!has_counter || !*has_counter) {
-        return has_counter ? Result<std::vector<CounterBucket>>(std::vector<CounterBucket>()) : has_counter.error();
+        return has_counter ? Result<StoredCounters>(StoredCounters()) : has_counter.error();
+      }
+      const auto has_ledger = has_table(sql::ledger_of(kTable));
+      if (!has_ledger || !*has_ledger) {
+        sources = {};
       }
     }
-    std::string name;
-    append_literal(name, query.name);
-    std::string argument;
-    if (query.argument) {
-      append_literal(argument, *query.argument);
+    auto rows = connection_.query(read_statement(query, sources));
+    if (!rows && !sources.empty() && is_mysql() && mysql::is_missing_table(connection_.last_error())) {
+      rows = connection_.query(read_statement(query, {}));  // It may have been the ledger that is missing.
     }
-    auto rows = connection_.query(sql::read_query(
-        dialect_, kTable, query, name, query.argument ? std::optional<std::string_view>(argument) : std::nullopt));
     if (!rows) {
       return with_advice(std::move(rows).error());
     }
-    std::vector<CounterBucket> buckets;
-    buckets.reserve(rows->size());
-    for (const std::vector<std::string>& row : *rows) {
-      buckets.push_back({number_in<std::int64_t>(row[0]),
-                         {.total = number_in<double>(row[1]),
-                          .minimum = number_in<double>(row[2]),
-                          .maximum = number_in<double>(row[3]),
-                          .count = number_in<std::int64_t>(row[4])}});
-    }
-    return buckets;
+    return sql::take_read_rows(*rows);
   }
 
  private:
@@ -143,7 +139,7 @@ class PdoSink final : public Sink {
       }
       dialect_ = sql::server_dialect(answer->front()[0]);
       // Some room for what the protocol adds.
-      const auto packet = number_in<std::size_t>(answer->front()[1]);
+      const auto packet = sql::number_in<std::size_t>(answer->front()[1]);
       max_statement_ = packet > 1024 ? packet - 512 : packet;
     } else {
       dialect_ = sql::Dialect::sqlite;
@@ -207,7 +203,7 @@ class PdoSink final : public Sink {
   Status create_tables() {
     bool has_counter = false;
     if (!is_mysql()) {
-      const auto found = has_table();
+      const auto found = has_table(kTable);
       if (!found) {
         return found.error();
       }
@@ -223,10 +219,21 @@ class PdoSink final : public Sink {
     return connection_.run(sql::create_ledger_statement(dialect_, kTable));
   }
 
-  /// Whether an SQLite database has the counter table.
-  Result<bool> has_table() {
+  [[nodiscard]] std::string read_statement(const CounterQuery& query, std::span<const std::string> sources) const {
+    std::string name;
+    append_literal(name, query.name);
+    std::string argument;
+    if (query.argument) {
+      append_literal(argument, *query.argument);
+    }
+    return sql::read_query(dialect_, kTable, query, name,
+                           query.argument ? std::optional<std::string_view>(argument) : std::nullopt, sources);
+  }
+
+  /// Whether an SQLite database has a table.
+  Result<bool> has_table(std::string_view name) {
     const auto rows = connection_.query("SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND name = '" +
-                                        std::string(kTable) + "' COLLATE NOCASE");
+                                        std::string(name) + "' COLLATE NOCASE");
     return rows ? Result<bool>(!rows->empty()) : rows.error();
   }
 

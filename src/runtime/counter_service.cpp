@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -395,49 +396,9 @@ void CounterService::finish_killed_drain() {
   }
 }
 
-std::vector<CounterRow> CounterService::unstored_rows() {
-  std::vector<CounterRow> rows;
+std::vector<UnstoredBatch> CounterService::unstored_batches() {
   const Result<Target*> where = target();
-  if (!where) {
-    return rows;
-  }
-  const std::string& fingerprint = (*where)->fingerprint;
-  // A table that left memory for some of its databases only is still there.
-  const DeliveryRecord* const delivery = shared_ ? shared_->targets().delivery(fingerprint) : nullptr;
-  for (std::uint32_t number = 0; shared_ && number < MinuteTables::kTables; ++number) {
-    const MinuteTable table = shared_->minutes().table(number);
-    const TablePhase phase = table.state().phase();
-    if (phase == TablePhase::free || phase == TablePhase::stored) {
-      continue;
-    }
-    if (phase == TablePhase::sealed && delivery != nullptr &&
-        delivery->last_done.load(std::memory_order_relaxed) >= table.batch_number()) {
-      continue;
-    }
-    RowsByTarget by_target = rows_of(table, shared_->minutes(), shared_->targets());
-    std::move(by_target[fingerprint].begin(), by_target[fingerprint].end(), std::back_inserter(rows));
-  }
-  std::vector<std::string> folders = {attachment_.data_folder()};
-  if (attachment_.has_other_folder() && access(spool_folder(data_dir(settings_)).c_str(), F_OK) == 0) {
-    folders.push_back(data_dir(settings_));
-  }
-  for (const std::string& folder : folders) {
-    const Result<Spool> spool = Spool::open(folder);
-    if (!spool) {
-      continue;
-    }
-    const Result<std::vector<SpoolEntry>> entries = spool->list();
-    for (const SpoolEntry& entry : entries ? *entries : std::vector<SpoolEntry>{}) {
-      if (entry.fingerprint != fingerprint) {
-        continue;
-      }
-      // A batch that is gone by now has been stored in between.
-      if (Result<std::vector<CounterRow>> loaded = spool->load(entry)) {
-        std::move(loaded->begin(), loaded->end(), std::back_inserter(rows));
-      }
-    }
-  }
-  return rows;
+  return where ? presence::unstored_batches(attachment_, (*where)->fingerprint) : std::vector<UnstoredBatch>();
 }
 
 Result<std::vector<CounterRow>> CounterService::pending() {
@@ -445,7 +406,10 @@ Result<std::vector<CounterRow>> CounterService::pending() {
     return std::move(where).error();
   }
   finish_killed_drain();
-  std::vector<CounterRow> rows = unstored_rows();
+  std::vector<CounterRow> rows;
+  for (UnstoredBatch& batch : unstored_batches()) {
+    std::move(batch.rows.begin(), batch.rows.end(), std::back_inserter(rows));
+  }
   make_batch(rows);
   std::sort(rows.begin(), rows.end(), [](const CounterRow& a, const CounterRow& b) {
     return std::tie(a.slot, a.name, a.argument) < std::tie(b.slot, b.name, b.argument);
@@ -468,19 +432,34 @@ Result<std::vector<CounterBucket>> CounterService::read(const CounterQuery& quer
     const auto sequence = [this] { return shared_ ? shared_->minutes().drains().sequence.load() : 0; };
     const std::uint64_t before = sequence();
     buckets.clear();
-    for (const CounterRow& row : unstored_rows()) {
-      if (matches(row, query)) {
-        Sums& sums = buckets[start_of_bucket(row.slot, query.step)];
-        sums = combine(sums, row.sums);
+    const std::vector<UnstoredBatch> unstored = unstored_batches();
+    std::set<std::string> sources;
+    for (const UnstoredBatch& batch : unstored) {
+      if (batch.id) {
+        sources.insert(batch.id->source);
       }
     }
-    Result<std::vector<CounterBucket>> stored = (*from)->read(query);
+    const Result<StoredCounters> stored = (*from)->read_with_ledger(query, std::vector(sources.begin(), sources.end()));
     if (!stored) {
-      return std::move(stored).error();
+      return stored.error();
     }
-    for (const CounterBucket& bucket : *stored) {
-      Sums& sums = buckets[bucket.slot];
-      sums = combine(sums, bucket.sums);
+    const auto add = [&buckets](UnixTime slot, const Sums& more) {
+      Sums& sums = buckets[slot];
+      sums = combine(sums, more);
+    };
+    for (const CounterBucket& bucket : stored->buckets) {
+      add(bucket.slot, bucket.sums);
+    }
+    for (const UnstoredBatch& batch : unstored) {
+      // Stored since, or long ago by somebody who was not told.
+      if (batch.id && stored->includes(*batch.id)) {
+        continue;
+      }
+      for (const CounterRow& row : batch.rows) {
+        if (matches(row, query)) {
+          add(start_of_bucket(row.slot, query.step), row.sums);
+        }
+      }
     }
     if (sequence() == before) {
       break;

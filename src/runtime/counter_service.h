@@ -18,6 +18,7 @@
 #include "runtime/direct_adds.h"
 #include "runtime/settings.h"
 #include "runtime/shared_state.h"
+#include "runtime/unstored_batches.h"
 #include "sinks/sink.h"
 
 namespace presence {
@@ -114,8 +115,8 @@ class CounterService {
                     double value);
   Status add_directly(std::string_view name, std::optional<std::string_view> argument, double value);
   void forget_parent();
-  /// Rows of the current sink in memory and in the spool; a series may come more than once, and without its hash.
-  [[nodiscard]] std::vector<CounterRow> unstored_rows();
+  /// Of the current sink.
+  [[nodiscard]] std::vector<UnstoredBatch> unstored_batches();
   [[nodiscard]] DrainReport run_drain(SealScope scope, bool even_if_put_off, const std::string& errors_of = {});
   /// Sends what waits in this process's own data folder, where that is not the segment's: it was put there while shared
   /// memory was not to be had.

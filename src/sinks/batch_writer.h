@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -18,14 +17,6 @@
 #include "sinks/unanswered.h"
 
 namespace presence {
-
-/// The number that a column's text holds; 0 if none.
-template <class Number>
-Number number_in(const std::string& text) {
-  Number number{};
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
 
 /// Writes one batch. `Session` has: `Status run(std::string_view)`, `Result<std::vector<std::vector<std::string>>>
 /// query(std::string_view)`, `void append_literal(std::string&, std::string_view)`, `unsigned last_error()` (MySQL's
@@ -109,13 +100,11 @@ class BatchWriter {
     for (int round = 0; round < 2; ++round) {
       const auto rows = session_.query(sql::select_batch(session_.dialect(), table_, id.source));
       if (!rows) {
-        // Whoever has rights on single tables only is denied a table that does not exist.
-        const unsigned error = session_.last_error();
-        const bool missing = is_mysql() && (error == mysql::kNoSuchTable || error == mysql::kTableAccessDenied);
+        const bool missing = is_mysql() && mysql::is_missing_table(session_.last_error());
         return missing ? Result<Ledger>(Ledger::missing) : rows.error();
       }
       if (!rows->empty() && !rows->front().empty()) {
-        const auto last = number_in<std::int64_t>(rows->front().front());
+        const auto last = sql::number_in<std::int64_t>(rows->front().front());
         return last >= static_cast<std::int64_t>(id.number) ? Ledger::knows_it : Ledger::is_new;
       }
       if (Status status = add_source(id.source); !status) {
@@ -174,10 +163,10 @@ class BatchWriter {
       }
       StoredSums& stored = found.emplace_back();
       std::copy(row[0].begin(), row[0].end(), stored.hash.begin());
-      stored.sums = {.total = number_in<double>(row[1]),
-                     .minimum = number_in<double>(row[2]),
-                     .maximum = number_in<double>(row[3]),
-                     .count = number_in<std::int64_t>(row[4])};
+      stored.sums = {.total = sql::number_in<double>(row[1]),
+                     .minimum = sql::number_in<double>(row[2]),
+                     .maximum = sql::number_in<double>(row[3]),
+                     .count = sql::number_in<std::int64_t>(row[4])};
     }
     return found;
   }

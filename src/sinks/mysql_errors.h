@@ -13,6 +13,10 @@ inline constexpr unsigned kDuplicateKey = 1062;
 inline constexpr unsigned kTableAccessDenied = 1142;
 inline constexpr unsigned kNoSuchTable = 1146;
 
+/// Whether the error says that there is no such table. Whoever has rights on single tables only is denied one that does
+/// not exist.
+constexpr bool is_missing_table(unsigned error) { return error == kNoSuchTable || error == kTableAccessDenied; }
+
 /// unavailable, transient, not_installed or rejected. An error that is not known to lie in the data is transient: rows
 /// that wait are better than rows set aside for a fault that somebody will mend.
 [[nodiscard]] ErrorCode classify(unsigned number, std::string_view sqlstate);

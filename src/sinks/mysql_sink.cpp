@@ -49,15 +49,26 @@ class MysqlSink final : public Sink {
   }
 
   Result<std::vector<CounterBucket>> read(const CounterQuery& query) override {
+    Result<StoredCounters> stored = read_with_ledger(query, {});
+    return stored ? Result<std::vector<CounterBucket>>(std::move(stored->buckets)) : std::move(stored).error();
+  }
+
+  Result<StoredCounters> read_with_ledger(const CounterQuery& query, std::span<const std::string> sources) override {
     if (Status status = sql::check_query(query); !status) {
       return std::move(status).error();
     }
-    std::vector<CounterBucket> buckets;
-    Status status = again_if_session_had_gone([&] { return read_once(query, buckets); });
+    StoredCounters stored;
+    const auto read_from = [&](std::span<const std::string> known) {
+      return again_if_session_had_gone([&] { return read_once(query, known, stored); });
+    };
+    Status status = read_from(sources);
+    if (!status && !sources.empty() && mysql::is_missing_table(failed_with_)) {
+      status = read_from({});  // It may have been the ledger that is missing.
+    }
     if (!status) {
       return std::move(status).error();
     }
-    return buckets;
+    return stored;
   }
 
  private:
@@ -157,27 +168,20 @@ class MysqlSink final : public Sink {
     return report;
   }
 
-  Status read_once(const CounterQuery& query, std::vector<CounterBucket>& buckets) {
+  Status read_once(const CounterQuery& query, std::span<const std::string> sources, StoredCounters& stored) {
     std::string name;
     connection_->append_literal(name, query.name);
     std::string argument;
     if (query.argument) {
       connection_->append_literal(argument, *query.argument);
     }
-    auto rows =
-        connection_->query(sql::read_query(connection_->dialect(), table_, query, name,
-                                           query.argument ? std::optional<std::string_view>(argument) : std::nullopt));
+    const auto rows = connection_->query(
+        sql::read_query(connection_->dialect(), table_, query, name,
+                        query.argument ? std::optional<std::string_view>(argument) : std::nullopt, sources));
     if (!rows) {
-      return std::move(rows).error();
+      return rows.error();
     }
-    buckets.reserve(rows->size());
-    for (const std::vector<std::string>& row : *rows) {
-      buckets.push_back({number_in<std::int64_t>(row[0]),
-                         {.total = number_in<double>(row[1]),
-                          .minimum = number_in<double>(row[2]),
-                          .maximum = number_in<double>(row[3]),
-                          .count = number_in<std::int64_t>(row[4])}});
-    }
+    stored = sql::take_read_rows(*rows);
     return {};
   }
 

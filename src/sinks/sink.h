@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/counter_row.h"
@@ -65,6 +67,23 @@ class BatchNotes {
   virtual Result<std::vector<StoredSums>> unanswered() { return std::vector<StoredSums>(); }
 };
 
+/// Numbers of batches by source.
+using LedgerNumbers = std::map<std::string, std::uint64_t>;
+
+/// What a database holds at one moment.
+struct StoredCounters {
+  std::vector<CounterBucket> buckets;  ///< Sorted by slot; those without rows are left out.
+  /// The number of the last batch that was applied, by source. A source that the ledger does not know is left out, and
+  /// so are all where there is no ledger.
+  LedgerNumbers last_batches;
+
+  /// Whether the rows of a batch are among those counted.
+  [[nodiscard]] bool includes(const BatchId& id) const {
+    const auto last = last_batches.find(id.source);
+    return last != last_batches.end() && last->second >= id.number;
+  }
+};
+
 /// A database that adds up counter rows. One connection, opened at first use, used by one thread at a time.
 /// Every call is bounded by the timeout it was opened with; after a failure the next call connects anew.
 class Sink {
@@ -95,6 +114,14 @@ class Sink {
 
   /// The stored rows of a query, put together by step, sorted by slot; buckets without rows are left out.
   virtual Result<std::vector<CounterBucket>> read(const CounterQuery& query) = 0;
+
+  /// The same together with what the ledger says about these sources (each 32 hex digits), both of one moment: so
+  /// nothing is counted twice that is on its way while it is read. One without a ledger knows no source.
+  virtual Result<StoredCounters> read_with_ledger(const CounterQuery& query, std::span<const std::string> sources) {
+    static_cast<void>(sources);
+    Result<std::vector<CounterBucket>> buckets = read(query);
+    return buckets ? Result<StoredCounters>(StoredCounters{std::move(*buckets), {}}) : std::move(buckets).error();
+  }
 };
 
 /// What opening a sink needs besides the DSN.

@@ -157,13 +157,13 @@ void append_integer(std::string& out, std::int64_t value) {
 }
 
 std::string read_query(Dialect dialect, std::string_view table, const CounterQuery& query, std::string_view name,
-                       std::optional<std::string_view> argument) {
+                       std::optional<std::string_view> argument, std::span<const std::string> sources) {
   const std::string step = decimal(query.step);
   // The inner % may be negative before 1970; a bucket begins below its rows there too.
   const std::string bucket = "`timeslot` - ((`timeslot` % " + step + ") + " + step + ") % " + step;
   // "0e0 +" makes a FLOAT a DOUBLE: a FLOAT is shown with six digits, whatever it holds.
   std::string text =
-      "SELECT " + bucket + ", SUM(0e0 + `total`), MIN(0e0 + `minimum`), MAX(0e0 + `maximum`), SUM(`count`) FROM " +
+      "SELECT '', " + bucket + ", SUM(0e0 + `total`), MIN(0e0 + `minimum`), MAX(0e0 + `maximum`), SUM(`count`) FROM " +
       quoted(table) + " WHERE `timeslot` >= " + decimal(query.since) + " AND `timeslot` < " + decimal(query.until);
   const auto add_equals = [&](std::string_view column, std::string_view literal) {
     // The index serves the first comparison, by the column's collation; the second one is exact.
@@ -176,7 +176,45 @@ std::string read_query(Dialect dialect, std::string_view table, const CounterQue
   if (argument) {
     add_equals("argument", *argument);
   }
-  return text + " GROUP BY 1 ORDER BY 1";
+  text += " GROUP BY 2";
+  if (sources.empty()) {
+    return text;
+  }
+  text +=
+      " UNION ALL SELECT `source`, `batch`, 0e0, 0e0, 0e0, 0 FROM " + quoted(ledger_of(table)) + " WHERE `source` IN (";
+  for (const std::string& source : sources) {
+    text += text.back() == '(' ? "'" : ",'";
+    text += source + '\'';
+  }
+  return text + ')';
+}
+
+void take_read_row(StoredCounters& stored, std::string_view source, std::int64_t slot, const Sums& sums) {
+  if (source.empty()) {
+    stored.buckets.push_back({slot, sums});
+  } else if (slot >= 0) {  // -1: added to the ledger, but nothing was applied yet
+    stored.last_batches[std::string(source)] = static_cast<std::uint64_t>(slot);
+  }
+}
+
+StoredCounters take_read_rows(const std::vector<std::vector<std::string>>& rows) {
+  StoredCounters stored;
+  for (const std::vector<std::string>& row : rows) {
+    if (row.size() == 6) {
+      take_read_row(stored, row[0], number_in<std::int64_t>(row[1]),
+                    {.total = number_in<double>(row[2]),
+                     .minimum = number_in<double>(row[3]),
+                     .maximum = number_in<double>(row[4]),
+                     .count = number_in<std::int64_t>(row[5])});
+    }
+  }
+  sort_buckets(stored);
+  return stored;
+}
+
+void sort_buckets(StoredCounters& stored) {
+  std::sort(stored.buckets.begin(), stored.buckets.end(),
+            [](const CounterBucket& a, const CounterBucket& b) { return a.slot < b.slot; });
 }
 
 std::string select_rows(Dialect dialect, std::string_view table, std::span<const RowHash> hashes, bool lock) {

@@ -4,6 +4,7 @@
 // AUTO_INCREMENT id, a UNIQUE hash and FLOAT columns.
 #pragma once
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -161,11 +162,31 @@ Result<std::vector<RefusedRow>> send_upserts(Dialect dialect, std::string_view t
 /// Whether read_query can be made of it. Error: internal.
 Status check_query(const CounterQuery& query);
 
-/// The query behind Sink::read. Columns: slot, total, minimum, maximum, count; one row for each bucket, sorted by slot.
-/// `name` and `argument` are the query's texts as string literals, in quotes; they compare byte by byte, whatever the
-/// collation of an existing table.
+/// The query behind Sink::read and Sink::read_with_ledger. Columns: source, slot, total, minimum, maximum, count. One
+/// row with an empty source for each bucket; and for each of `sources` that the ledger knows one with its last batch
+/// number as slot. One statement, so that all of it is of one moment whatever the isolation level. In no particular
+/// order. `name` and `argument` are the query's texts as string literals, in quotes; they compare byte by byte,
+/// whatever the collation of an existing table. Without `sources` it does not touch the ledger.
 [[nodiscard]] std::string read_query(Dialect dialect, std::string_view table, const CounterQuery& query,
-                                     std::string_view name, std::optional<std::string_view> argument);
+                                     std::string_view name, std::optional<std::string_view> argument,
+                                     std::span<const std::string> sources);
+
+/// The number that a column's text holds; 0 if none.
+template <class Number>
+Number number_in(const std::string& text) {
+  Number number{};
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+/// Takes one row of that query.
+void take_read_row(StoredCounters& stored, std::string_view source, std::int64_t slot, const Sums& sums);
+
+/// The same for rows that came as text, and sorts the buckets.
+[[nodiscard]] StoredCounters take_read_rows(const std::vector<std::vector<std::string>>& rows);
+
+/// Sorts the buckets by slot.
+void sort_buckets(StoredCounters& stored);
 
 /// Whether a source may stand in the statements below: 32 lower-case hex digits, and a number a BIGINT can hold. Error:
 /// internal.

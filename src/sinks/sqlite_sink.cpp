@@ -179,18 +179,24 @@ class SqliteSink final : public Sink {
   }
 
   Result<std::vector<CounterBucket>> read(const CounterQuery& query) override {
+    Result<StoredCounters> stored = read_with_ledger(query, {});
+    return stored ? Result<std::vector<CounterBucket>>(std::move(stored->buckets)) : std::move(stored).error();
+  }
+
+  Result<StoredCounters> read_with_ledger(const CounterQuery& query, std::span<const std::string> sources) override {
     if (Status status = sql::check_query(query); !status) {
       return std::move(status).error();
     }
-    std::vector<CounterBucket> buckets;
+    StoredCounters stored;
     const Status status = patiently([&](Connection& connection) {
-      buckets.clear();
-      return read_once(connection, query, buckets);
+      stored = {};
+      return read_once(connection, query, sources, stored);
     });
     if (!status) {
       return status.error();
     }
-    return buckets;
+    sql::sort_buckets(stored);
+    return stored;
   }
 
  private:
@@ -357,7 +363,8 @@ class SqliteSink final : public Sink {
     return true;
   }
 
-  Status read_once(Connection& connection, const CounterQuery& query, std::vector<CounterBucket>& buckets) {
+  Status read_once(Connection& connection, const CounterQuery& query, std::span<const std::string> sources,
+                   StoredCounters& stored) {
     struct stat ignored;
     if (::stat(path_.c_str(), &ignored) != 0 && errno == ENOENT) {
       return {};
@@ -373,10 +380,16 @@ class SqliteSink final : public Sink {
     if (!*has_counter) {
       return {};
     }
+    // One of before has no ledger until the next write.
+    const auto has_ledger = connection.has_table(sql::ledger_of(table_));
+    if (!has_ledger) {
+      return has_ledger.error();
+    }
     const std::string name = literal(query.name);
     const std::string argument = query.argument ? literal(*query.argument) : std::string();
     auto select = connection.prepare(sql::read_query(
-        kDialect, table_, query, name, query.argument ? std::optional<std::string_view>(argument) : std::nullopt));
+        kDialect, table_, query, name, query.argument ? std::optional<std::string_view>(argument) : std::nullopt,
+        *has_ledger ? sources : std::span<const std::string>()));
     if (!select) {
       return select.error();
     }
@@ -389,11 +402,12 @@ class SqliteSink final : public Sink {
         return {};
       }
       sqlite3_stmt* row = select->get();
-      buckets.push_back({sqlite3_column_int64(row, 0),
-                         {.total = sqlite3_column_double(row, 1),
-                          .minimum = sqlite3_column_double(row, 2),
-                          .maximum = sqlite3_column_double(row, 3),
-                          .count = sqlite3_column_int64(row, 4)}});
+      const auto* const source = reinterpret_cast<const char*>(sqlite3_column_text(row, 0));
+      sql::take_read_row(stored, source == nullptr ? "" : source, sqlite3_column_int64(row, 1),
+                         {.total = sqlite3_column_double(row, 2),
+                          .minimum = sqlite3_column_double(row, 3),
+                          .maximum = sqlite3_column_double(row, 4),
+                          .count = sqlite3_column_int64(row, 5)});
     }
   }
 

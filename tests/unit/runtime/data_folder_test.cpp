@@ -6,36 +6,15 @@
 #include <memory>
 #include <string>
 
-#include "base/dsn.h"
 #include "flusher/data_folder_record.h"
 #include "runtime/attachment.h"
 #include "runtime/counter_service.h"
 #include "runtime/counter_status.h"
-#include "sinks/sink.h"
+#include "unit/runtime/database_way.h"
 #include "unit/temp_folder.h"
 
 namespace presence {
 namespace {
-
-/// The way to a database that can be cut.
-class BreakableWay : public Sink {
- public:
-  explicit BreakableWay(const std::string& dsn) : database_(std::move(open_sink(*parse_dsn(dsn))).value()) {}
-
-  Status install() override { return database_->install(); }
-
-  using Sink::write;
-  Result<WriteReport> write(const BatchId& id, std::span<const CounterRow> rows, BatchNotes& notes) override {
-    return broken ? Error{ErrorCode::unavailable, "the server is gone"} : database_->write(id, rows, notes);
-  }
-
-  Result<std::vector<CounterBucket>> read(const CounterQuery& query) override { return database_->read(query); }
-
-  bool broken = false;
-
- private:
-  std::unique_ptr<Sink> database_;
-};
 
 class DataFolderTest : public testing::Test {
  protected:
@@ -87,7 +66,7 @@ class DataFolderTest : public testing::Test {
 
   TempFolder folder_;
   std::string segment_ = folder_.file("segment");
-  std::unique_ptr<BreakableWay> way_ = std::make_unique<BreakableWay>("sqlite:" + folder_.file("counters.sqlite"));
+  std::unique_ptr<DatabaseWay> way_ = std::make_unique<DatabaseWay>("sqlite:" + folder_.file("counters.sqlite"));
 };
 
 TEST_F(DataFolderTest, ABatchThatWaitsForOneProcessIsNotTakenForOldAfterAnotherHasSent) {

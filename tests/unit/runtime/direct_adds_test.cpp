@@ -2,50 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <set>
 #include <string>
 
-#include "base/dsn.h"
 #include "counters/row_hash.h"
 #include "runtime/attachment.h"
 #include "runtime/counter_service.h"
 #include "runtime/direct_adds.h"
-#include "sinks/sink.h"
+#include "unit/runtime/database_way.h"
 #include "unit/temp_folder.h"
 
 namespace presence {
 namespace {
-
-/// The way to a database, on which answers get lost.
-class LossyWay : public Sink {
- public:
-  explicit LossyWay(const std::string& dsn) : database_(std::move(open_sink(*parse_dsn(dsn))).value()) {}
-
-  Status install() override { return database_->install(); }
-
-  using Sink::write;
-  Result<WriteReport> write(const BatchId& id, std::span<const CounterRow> rows, BatchNotes& notes) override {
-    if (broken) {
-      return Error{ErrorCode::unavailable, "the server is gone"};
-    }
-    Result<WriteReport> written = database_->write(id, rows, notes);
-    sources.insert(id.source);
-    if (answers_to_lose > 0 && written) {
-      --answers_to_lose;
-      return Error{ErrorCode::unanswered, "the connection was lost while the commit was under way"};
-    }
-    return written;
-  }
-
-  Result<std::vector<CounterBucket>> read(const CounterQuery& query) override { return database_->read(query); }
-
-  int answers_to_lose = 0;
-  bool broken = false;
-  std::set<std::string> sources;  ///< Each has a row in the ledger.
-
- private:
-  std::unique_ptr<Sink> database_;
-};
 
 class DirectAddsTest : public testing::Test {
  protected:
@@ -92,7 +59,7 @@ class DirectAddsTest : public testing::Test {
   }
 
   TempFolder folder_;
-  std::unique_ptr<LossyWay> way_ = std::make_unique<LossyWay>("sqlite:" + folder_.file("counters.sqlite"));
+  std::unique_ptr<DatabaseWay> way_ = std::make_unique<DatabaseWay>("sqlite:" + folder_.file("counters.sqlite"));
 };
 
 TEST_F(DirectAddsTest, AnAddWhoseAnswerGotLostIsNotAddedAgain) {

@@ -118,6 +118,22 @@ TEST_F(MysqlSinkTest, RightsOnTheCounterTableAloneAreEnough) {
   EXPECT_EQ(count(), "1");
 }
 
+TEST_F(MysqlSinkTest, WithoutALedgerRowsAreReadAllTheSame) {
+  table_->create_existing_table();
+  const auto sink = test::open(table_->dsn());
+  expect_ok(test::write(*sink, {source('a'), 1}, one_row()));
+  const std::vector<std::string> sources{source('a')};
+  const CounterQuery query{.name = "a", .argument = std::nullopt, .since = 0, .until = 4'000'000'000};
+  const Result<StoredCounters> stored = sink->read_with_ledger(query, sources);
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_EQ(stored->buckets.size(), 1U);
+  EXPECT_TRUE(stored->last_batches.empty());
+  OwnUser user(*table_);
+  user.grant("SELECT ON `" + table_->name() + "`");
+  EXPECT_EQ(test::open(user.dsn())->read_with_ledger(query, sources)->buckets.size(), 1U)
+      << "without a right to look for it";
+}
+
 TEST_F(MysqlSinkTest, ATableOfAnotherShapeIsNotInstalled) {
   table_->run("CREATE TABLE `" + table_->name() + "` (something INT)");
   expect_error(test::write(*test::open(table_->dsn()), {}, one_row()), ErrorCode::not_installed);

@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "base/clock.h"
 #include "unit/sinks/sink_under_test.h"
 #include "unit/temp_folder.h"
 
@@ -129,6 +130,25 @@ class SinkContractTest : public testing::TestWithParam<Kind> {
   std::unique_ptr<Database> database_;
   std::unique_ptr<Sink> sink_;
 };
+
+TEST_P(SinkContractTest, ReadsTheLedgerOfTheSameMomentAlong) {
+  write({row("a", std::nullopt, kSlot, {1, 1, 1, 1})}, {source('a'), 7});
+  const std::vector<std::string> sources{source('a'), source('b')};
+  const CounterQuery query{.name = "a", .argument = std::nullopt, .since = 0, .until = 4'000'000'000};
+  const Result<StoredCounters> stored = sink_->read_with_ledger(query, sources);
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  ASSERT_EQ(stored->buckets.size(), 1U);
+  EXPECT_EQ(stored->buckets[0].slot, kSlot);
+  EXPECT_EQ(stored->buckets[0].sums.total, 1);
+  EXPECT_EQ(stored->last_batches, (LedgerNumbers{{source('a'), 7}}));
+  EXPECT_TRUE(stored->includes({source('a'), 7}));
+  EXPECT_FALSE(stored->includes({source('a'), 8}));
+  EXPECT_FALSE(stored->includes({source('b'), 1}));
+  EXPECT_EQ(sink_->read_with_ledger({.name = "nobody", .argument = std::nullopt, .since = 0, .until = 1}, sources)
+                ->last_batches.size(),
+            1U)
+      << "also where there are no rows";
+}
 
 TEST_P(SinkContractTest, InstallTwiceLeavesWhatIsThere) {
   write({row("a", std::nullopt, kSlot, {3, 3, 3, 1})}, {source('a'), 7});
