@@ -48,7 +48,7 @@ foreach (['DSN' => fn () => Counters::connect(mysql_dsn($database)), 'PDO' => fn
 foreach (Counters::status()['sinks'] as $sink) {
     attempt(fn () => [$sink['breaker'], $sink['rows_written'], $sink['rows_refused'], $sink['last_error']]);
 }
-attempt(fn () => [Counters::status()['flusher']['batches_waiting'], Counters::status()['spool']]);
+attempt(fn () => [Counters::status()['flusher']['batches_waiting'], array_slice(Counters::status()['spool'], 3)]);
 echo "-- set aside\n";
 foreach (glob(ini_get('presence.data_dir') . '/spool/set-aside/*.refused.jsonl') as $file) {
     foreach (file($file) as $line) {
