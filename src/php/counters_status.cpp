@@ -84,6 +84,10 @@ void set_counters_status(zval* array, const CounterStatus& status) {
   add_number(&part, "minutes_used", status.minutes_used);
   add_number(&part, "minutes_max", status.minutes_max);
   add_assoc_zval(array, "series", &part);
+  array_init(&part);
+  add_number(&part, "used", status.targets_used);
+  add_number(&part, "max", status.targets_max);
+  add_assoc_zval(array, "targets", &part);
   add_number(array, "direct_adds", status.direct_adds);
   add_number(array, "refused_adds", status.refused_adds);
   add_number(array, "shortened_arguments", status.shortened_arguments);

@@ -34,6 +34,8 @@ void add_tables(const MinuteTables& minutes, CounterStatus& status) {
 }
 
 void add_sinks(const TargetTable& targets, CounterStatus& status) {
+  status.targets_used = targets.used();
+  status.targets_max = TargetTable::kTargets;
   std::set<std::string> seen;
   for (TargetIndex target = 0; target < targets.used(); ++target) {
     const std::string fingerprint = targets.fingerprint(target);

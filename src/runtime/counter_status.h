@@ -39,6 +39,8 @@ struct CounterStatus {
   std::uint32_t series_max = 0;
   std::uint32_t minutes_used = 0;  ///< Tables.
   std::uint32_t minutes_max = 0;
+  std::uint32_t targets_used = 0;  ///< Databases of all requests since the segment was created, by DSN.
+  std::uint32_t targets_max = 0;
   std::uint64_t direct_adds = 0;
   std::uint64_t refused_adds = 0;  ///< Values that are lost: neither the database nor the disk took them.
   std::uint64_t shortened_arguments = 0;

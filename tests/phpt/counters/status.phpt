@@ -36,7 +36,7 @@ set_clock(60);
 Counters::add('views');
 $status = Counters::status();
 // What does not fit goes straight to the database.
-attempt(fn () => [$status['series'], $status['direct_adds'], $status['sinks'][0]['rows_written']]);
+attempt(fn () => [$status['series'], $status['targets'], $status['direct_adds'], $status['sinks'][0]['rows_written']]);
 attempt(fn () => Counters::flush());
 $status = Counters::status();
 attempt(fn () => [$status['series']['used'], $status['series']['minutes_used'], $status['direct_adds'], $status['flusher']['last_run'] - CLOCK_START]);
@@ -69,6 +69,9 @@ series: array
   max: int
   minutes_used: 0
   minutes_max: int
+targets: array
+  used: 0
+  max: int
 direct_adds: 0
 refused_adds: 0
 shortened_arguments: 0
@@ -94,7 +97,7 @@ spool: array
 sinks: array
 true
 true
-[{"used":64,"max":64,"minutes_used":2,"minutes_max":8},6,0]
+[{"used":64,"max":64,"minutes_used":2,"minutes_max":8},{"used":1,"max":128},6,0]
 64
 [1,1,6,60]
 [64,1,60,"closed",null]
