@@ -1,6 +1,8 @@
 // How long one call may wait for a server, over all its steps.
 #pragma once
 
+#include <cmath>
+
 #include "base/clock.h"
 
 namespace presence {
@@ -16,6 +18,8 @@ class Deadline {
     const double left = at_ - clock::monotonic();
     return left > 0 ? left : 0;
   }
+  /// The same for poll(2), rounded up, so that nothing polls its last millisecond away.
+  [[nodiscard]] int milliseconds() const { return static_cast<int>(std::ceil(remaining() * 1000)); }
   [[nodiscard]] bool passed() const { return remaining() <= 0; }
 
  private:

@@ -36,4 +36,19 @@ Result<double> timeout_of(const Dsn& dsn, double fallback) {
   return seconds;
 }
 
+Result<std::int64_t> integer_of(const Dsn& dsn, std::string_view name, std::int64_t fallback, std::int64_t least,
+                                std::int64_t most) {
+  const auto text = dsn.option(name);
+  if (!text) {
+    return fallback;
+  }
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+  if (error != std::errc() || end != text->data() + text->size() || number < least || number > most) {
+    return Error{ErrorCode::invalid_argument, "the option \"" + std::string(name) + "\" must be an integer from " +
+                                                  std::to_string(least) + " to " + std::to_string(most)};
+  }
+  return number;
+}
+
 }  // namespace presence

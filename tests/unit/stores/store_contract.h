@@ -34,6 +34,8 @@ struct StoreUnderTest {
   bool replaces = true;
   bool keeps_times = true;  ///< last_seen.
   bool tells_changes = false;
+  bool takes_past = true;     ///< record() may be told of visits long before the true time.
+  UnixTime counts_after = 0;  ///< Seconds until a visit shows in count().
   bool integers_only = false;
   bool drops_the_future = false;  ///< A time far ahead counts as expired; in the recipes it is "since then".
 };
@@ -51,6 +53,7 @@ class StoreContractTest : public testing::TestWithParam<StoreUnderTest> {
     return GetParam().open(key, retention);
   }
   static std::int64_t count(Store& store, Window window) {
+    window.now += GetParam().counts_after;
     const auto count = store.count(window);
     EXPECT_TRUE(count.ok()) << count.error().message;
     return count.ok() ? *count : -1;

@@ -74,6 +74,9 @@ TEST_P(StoreContractTest, TheWindowIsInclusiveToTheSecond) {
 }
 
 TEST_P(StoreContractTest, ANewVisitRenewsAVisitor) {
+  if (!GetParam().takes_past) {
+    GTEST_SKIP() << "this strategy goes by its server's clock";
+  }
   const auto store = open();
   record(*store, "42", now_ - 600);
   expect_online(*store, "42", {now_, 5}, false);
@@ -273,7 +276,7 @@ TEST_P(StoreContractTest, CountIdsAndOnlineAgree) {
   std::vector<std::string> all;
   for (int i = 0; i < 500; ++i) {
     all.push_back(std::to_string(i * 7));
-    record(*store, all.back(), now_ - (i % 10) * 60);
+    record(*store, all.back(), GetParam().takes_past ? now_ - (i % 10) * 60 : now_);
   }
   for (const int minutes : GetParam().windows) {
     const Window window{now_, minutes};
