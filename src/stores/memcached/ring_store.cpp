@@ -17,7 +17,7 @@ constexpr int kAttempts = 50;
 
 Error unsupported(std::string_view what) {
   return {ErrorCode::unsupported, "the strategy \"ring\" of memcached: " + std::string(what) +
-                                      "; the strategy \"table\" can, and so can the strategy \"zset\" of redis:"};
+                                      "; use the strategy \"table\" of memcached:, or \"zset\" of redis:"};
 }
 
 bool fits_key(char c) {
@@ -183,6 +183,9 @@ Result<std::int64_t> MemcachedRingStore::count(const Window& window) {
   std::int64_t sum = 0;
   for (std::int64_t back = 1; back < counters_; ++back) {
     const MemcachedReply& reply = batch.reply(static_cast<std::size_t>(back - 1));
+    if (reply.kind == MemcachedReply::Kind::refused) {
+      return refused(counter_key(slot - back), reply);
+    }
     if (!belongs_to(reply, slot - back)) {
       continue;
     }
@@ -212,6 +215,9 @@ Status MemcachedRingStore::online(std::span<const std::string_view> visitors, co
     return status;
   }
   for (std::size_t i = 0; i < visitors.size(); ++i) {
+    if (batch.reply(i).kind == MemcachedReply::Kind::refused) {
+      return refused(session_key(visitors[i]), batch.reply(i));
+    }
     answers[i] = batch.reply(i).kind == MemcachedReply::Kind::value;
   }
   return {};
@@ -246,7 +252,7 @@ Status MemcachedRingStore::forget(std::string_view visitor, UnixTime now) {
 }
 
 Result<std::vector<std::string>> MemcachedRingStore::ids(const Window& /*window*/) {
-  return unsupported("it counts, and keeps no list of ids");
+  return unsupported("it keeps no list of ids, only counts");
 }
 
 Result<UnixTime> MemcachedRingStore::last_seen(std::string_view /*visitor*/, UnixTime /*now*/) {
