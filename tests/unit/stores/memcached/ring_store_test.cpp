@@ -141,6 +141,25 @@ TEST_F(MemcachedRingTest, IdsThatNoKeyCanHoldAreHashed) {
   EXPECT_FALSE(is_online(*store, "#" + sha256_hex("a b", 32), minute_));
 }
 
+TEST_F(MemcachedRingTest, ThousandsOfLongIdsAreAskedAtOnce) {
+  const auto store = ring();
+  std::vector<std::string> ids;
+  std::vector<Seen> even;
+  for (int i = 0; i < 3000; ++i) {
+    ids.push_back(std::string(180, 'x') + std::to_string(i));
+  }
+  for (std::size_t i = 0; i < ids.size(); i += 2) {
+    even.push_back({ids[i], minute_});
+  }
+  expect_ok(store->record_all(even, minute_));
+  const std::vector<std::string_view> asked(ids.begin(), ids.end());
+  std::array<bool, 3000> answers{};
+  expect_ok(store->online(asked, {minute_, 5}, answers));
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    ASSERT_EQ(answers[i], i % 2 == 0) << i;
+  }
+}
+
 TEST_F(MemcachedRingTest, TheLongestKeyHasRoom) {
   StoreOptions options = patient(fresh_key());
   options.key += ':' + std::string(199 - options.key.size(), 'k');
