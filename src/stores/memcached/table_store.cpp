@@ -87,9 +87,9 @@ bool MemcachedTableStore::enter(Part& part, std::size_t place, const Seen& seen,
     part.entries.push_back(seen);
     return true;
   }
-  // A time well after now comes from a clock that was wrong.
+  // A time after now comes from a clock that was wrong, and must not keep the visitor online for longer than it stays.
   UnixTime& time = part.entries[place].time;
-  const bool from_future = time > now + throttle_;
+  const bool from_future = time > now;
   if (!from_future && (time >= seen.time || seen.time - time < throttle_)) {
     return false;
   }

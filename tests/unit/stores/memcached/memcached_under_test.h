@@ -138,7 +138,10 @@ class OwnMemcached {
   [[nodiscard]] pid_t pid() const { return pid_; }
 
   /// Nobody runs meanwhile; the kernel still takes connections for it.
-  void freeze() const { kill(pid_, SIGSTOP); }
+  void freeze() const {
+    kill(pid_, SIGSTOP);
+    waitpid(pid_, nullptr, WUNTRACED);  // until all its threads stand still
+  }
   void thaw() const { kill(pid_, SIGCONT); }
 
   void start() {
