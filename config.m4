@@ -110,7 +110,10 @@ if test "$PHP_PRESENCE" != "no"; then
   fi
   PRESENCE_CXX_FLAGS="$PRESENCE_FLAGS -std=c++20 -fvisibility-inlines-hidden $presence_cxx_extra"
 
-  presence_sources=`cd "$presence_srcdir" && find -L src -name '*.cpp' | LC_ALL=C sort | tr '\n' ' '`
+  dnl A client library's folder is left out where the library is missing.
+  presence_left_out=
+  case $PRESENCE_FLAGS in *PRESENCE_HAVE_REDIS*) ;; *) presence_left_out="! -path src/stores/redis/*" ;; esac
+  presence_sources=`cd "$presence_srcdir" && find -L src -name '*.cpp' $presence_left_out | LC_ALL=C sort | tr '\n' ' '`
   presence_folders=`cd "$presence_srcdir" && find -L src -type d | LC_ALL=C sort`
 
   PRESENCE_SHARED_LIBADD="$PRESENCE_SHARED_LIBADD -pthread -Wl,--version-script=$presence_srcdir/src/php/exports.map"

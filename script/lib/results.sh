@@ -37,7 +37,7 @@ count_phpt() {
   local passed failed lacking
   passed=$(sed -n 's/^Tests passed *: *\([0-9]*\).*/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }')
   failed=$(sed -n -E 's/^(Tests (failed|borked|leaked|warned)) *: *([0-9]+).*/\3/p' "$1" | awk '{ n += $1 } END { print n + 0 }')
-  lacking=$(grep -c -E '^SKIP .*reason: .*(PRESENCE_TEST|MariaDB|MySQL)' "$1" || true)
+  lacking=$(grep -c -E '^SKIP .*reason: .*(PRESENCE_TEST|MariaDB|MySQL|Redis)' "$1" || true)
   echo "$passed $((failed + lacking))"
 }
 

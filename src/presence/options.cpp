@@ -105,4 +105,6 @@ Result<std::string> room_key(std::string_view key, std::string_view name) {
   return room;
 }
 
+bool is_room_key(std::string_view key) { return key.find(kRoomMark) != key.npos; }
+
 }  // namespace presence

@@ -58,4 +58,7 @@ Result<OnError> parse_on_error(std::string_view text);
 /// also when the room's key would be longer than kMaxKey.
 Result<std::string> room_key(std::string_view key, std::string_view name);
 
+/// Whether room_key() made it.
+bool is_room_key(std::string_view key);
+
 }  // namespace presence

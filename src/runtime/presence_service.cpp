@@ -105,12 +105,18 @@ Result<PresenceTracker> PresenceService::open_remote(Dsn dsn, const PresenceOpti
         "buffered mode comes with a later version for stores on servers; set the option \"mode\" (or the INI entry "
         "presence.mode) to \"direct\""};
   }
+  for (const auto& [name, value] : options.strategy) {
+    if (dsn.option(name)) {
+      return Error{ErrorCode::invalid_argument, "and the options both have \"" + name + "\"; name it once"};
+    }
+  }
   dsn.options.insert(dsn.options.end(), options.strategy.begin(), options.strategy.end());
   std::string place = dsn.redacted();
   return PresenceTracker::open(
       options, std::move(place),
       [this, dsn = std::move(dsn)](const PresenceOptions& of_room) {
-        return stores_.open(dsn, {of_room.key, of_room.window, of_room.retention, of_room.throttle, of_room.timeout});
+        return stores_.open(dsn, {of_room.key, of_room.window, of_room.retention, of_room.throttle, of_room.timeout,
+                                  is_room_key(of_room.key)});
       },
       cache_);
 }

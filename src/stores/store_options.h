@@ -13,6 +13,7 @@ struct StoreOptions {
   int retention = 60;           ///< Minutes that a visitor is kept.
   std::optional<int> throttle;  ///< Seconds in which a visitor is recorded once. None: the strategy's own.
   double timeout = 0.2;         ///< Seconds that one call may wait for the server, connecting included.
+  bool room = false;            ///< The key is a room's: no other program knows it.
 };
 
 }  // namespace presence

@@ -1,0 +1,45 @@
+// What the strategies on Redis have in common.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "stores/redis/redis_server.h"
+#include "stores/store.h"
+#include "stores/store_options.h"
+
+namespace presence {
+
+/// A store on a server, which it keeps alive.
+class RedisStore : public Store {
+ public:
+  [[nodiscard]] StoreHealth health() const override { return server_->health(); }
+
+ protected:
+  RedisStore(std::shared_ptr<RedisServer> server, StoreOptions options)
+      : server_(std::move(server)), options_(std::move(options)) {}
+
+  Result<RedisReplies> run(const RedisCommands& commands) { return server_->run(commands, options_.timeout); }
+  /// For commands whose answers say no more than that all went well.
+  Status write(const RedisCommands& commands) {
+    const Result<RedisReplies> replies = run(commands);
+    return replies ? Status() : Status(replies.error());
+  }
+
+  /// The first part of a strategy's several keys; in a cluster with a hash tag, unless the key has one, so that all of
+  /// them are on one node.
+  [[nodiscard]] std::string key_prefix() const {
+    const std::string& key = options_.key;
+    const std::size_t open = key.find('{');
+    const bool tagged = open != std::string::npos && key.find('}', open + 2) != std::string::npos;
+    return !server_->cluster() || tagged ? key : '{' + key + '}';
+  }
+  /// Whoever was last seen before is gone.
+  [[nodiscard]] UnixTime expiry(UnixTime now) const { return now - 60 * static_cast<UnixTime>(options_.retention); }
+
+  std::shared_ptr<RedisServer> server_;
+  StoreOptions options_;
+};
+
+}  // namespace presence
