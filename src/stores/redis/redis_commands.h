@@ -58,6 +58,12 @@ class RedisCommands {
     in_transaction_ = false;
   }
 
+  /// Commands that are encoded already, outside of transactions or with all of one.
+  void append_encoded(std::string_view bytes, std::size_t replies) {
+    bytes_ += bytes;
+    replies_ += replies;
+  }
+
   [[nodiscard]] const std::string& key() const { return key_; }
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
   /// How many answers come.

@@ -16,29 +16,32 @@ void RedisConnection::drop() { wire_.reset(); }
 
 Error RedisConnection::failure(const Error& error) const { return {error.code, place_ + ": " + error.message}; }
 
+bool RedisConnection::connected() const { return wire_ && wire_->forks == forks::count(); }
+
 Result<RedisReplies> RedisConnection::run(const RedisCommands& commands, const Deadline& deadline) {
-  if (wire_ && wire_->forks != forks::count()) {
-    drop();
+  const bool kept = connected();
+  Result<RedisReplies> replies = run_once(commands, deadline);
+  // A server that restarted, or that ends idle connections, has closed one that was kept without seeing the commands.
+  if (!replies && kept && unheard() && !deadline.passed()) {
+    return run_once(commands, deadline);
   }
-  while (true) {
-    const bool kept = wire_.has_value();
-    if (!kept) {
-      if (Status connected = connect(deadline); !connected) {
-        drop();
-        return std::move(connected).error();
-      }
-    }
-    Result<RedisReplies> replies = exchange(commands, deadline);
-    if (replies) {
-      return replies;
-    }
-    // A server that restarted, or that ends idle connections, has closed one that was kept without seeing the commands.
-    const bool closed_before = kept && !wire_->answered && !deadline.passed();
+  return replies;
+}
+
+Result<RedisReplies> RedisConnection::run_once(const RedisCommands& commands, const Deadline& deadline) {
+  if (!connected()) {
     drop();
-    if (!closed_before) {
-      return failure(replies.error());
+    if (Status connected = connect(deadline); !connected) {
+      drop();
+      return std::move(connected).error();
     }
   }
+  Result<RedisReplies> replies = exchange(commands, deadline);
+  if (!replies) {
+    drop();
+    return failure(replies.error());
+  }
+  return replies;
 }
 
 Status RedisConnection::connect(const Deadline& deadline) {
@@ -79,7 +82,7 @@ Status RedisConnection::log_in(const Deadline& deadline) {
 
 Result<RedisReplies> RedisConnection::exchange(const RedisCommands& commands, const Deadline& deadline) {
   ++traffic_.round_trips;
-  wire_->answered = false;
+  answered_ = false;
   std::string_view unsent = commands.bytes();
   RedisReplies replies;
   replies.reserve(commands.replies());
@@ -104,7 +107,7 @@ Result<RedisReplies> RedisConnection::exchange(const RedisCommands& commands, co
       continue;
     }
     traffic_.bytes_received += *got;
-    wire_->answered = true;
+    answered_ = true;
     if (redisReaderFeed(wire_->reader.get(), buffer.data(), *got) != REDIS_OK) {
       return Error{ErrorCode::unavailable, "the answer cannot be kept: out of memory"};
     }

@@ -22,6 +22,13 @@ struct RedisTraffic {
   std::uint64_t round_trips = 0;
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
+
+  RedisTraffic& operator+=(const RedisTraffic& other) {
+    round_trips += other.round_trips;
+    bytes_sent += other.bytes_sent;
+    bytes_received += other.bytes_received;
+    return *this;
+  }
 };
 
 /// Connects and logs in when it is first used, and stays connected until something goes wrong: a timeout, an answer
@@ -35,6 +42,14 @@ class RedisConnection {
   /// earlier turns out to be closed, it connects again and sends them once more: commands are such that doing them
   /// twice does no harm. Error: unavailable, also when the deadline passes or the server refuses the login.
   Result<RedisReplies> run(const RedisCommands& commands, const Deadline& deadline);
+
+  /// The same without the second attempt: for whoever asks first where the server is by now.
+  Result<RedisReplies> run_once(const RedisCommands& commands, const Deadline& deadline);
+
+  /// Whether a connection was kept from earlier.
+  [[nodiscard]] bool connected() const;
+  /// Whether the last call failed before anything was answered to it.
+  [[nodiscard]] bool unheard() const { return !answered_; }
 
   /// Ends the connection.
   void drop();
@@ -51,8 +66,7 @@ class RedisConnection {
   struct Wire {
     RedisSocket socket;
     std::unique_ptr<redisReader, FreeReader> reader;
-    std::uint32_t forks;    ///< forks::count() of the process it belongs to.
-    bool answered = false;  ///< To the call that is running.
+    std::uint32_t forks;  ///< forks::count() of the process it belongs to.
   };
 
   Status connect(const Deadline& deadline);
@@ -67,6 +81,7 @@ class RedisConnection {
   std::string place_;
   std::optional<Wire> wire_;
   RedisTraffic traffic_;
+  bool answered_ = false;  ///< Something came back to the running or last call.
 };
 
 }  // namespace presence

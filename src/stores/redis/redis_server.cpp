@@ -1,6 +1,14 @@
 #include "stores/redis/redis_server.h"
 
+#include <utility>
+
 namespace presence {
+
+Error RedisServer::noted(Error error) {
+  last_error_ = error.message;
+  last_error_time_ = clock::now();
+  return error;
+}
 
 bool RedisServer::chores_due(const std::string& key, UnixTime now) {
   const std::int64_t minute = minute_of(now);

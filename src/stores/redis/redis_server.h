@@ -25,18 +25,25 @@ class RedisServer {
 
   /// Whether keys must share a hash tag for one call to concern all of them.
   [[nodiscard]] virtual bool cluster() const { return false; }
-  [[nodiscard]] virtual StoreHealth health() const = 0;
+  [[nodiscard]] StoreHealth health() const { return {last_error_, last_error_time_, breaker_open()}; }
   /// Over all connections, those that ended included.
   [[nodiscard]] virtual RedisTraffic traffic() const = 0;
 
   /// True once a minute for each key: what must be done now and then is done by this call.
   bool chores_due(const std::string& key, UnixTime now);
 
+ protected:
+  [[nodiscard]] virtual bool breaker_open() const = 0;
+  /// The error, remembered for health(): also what a server refused, which is no reason to stay away from it.
+  Error noted(Error error);
+
  private:
   /// So many keys and rooms are remembered; for more, chores are done more often.
   static constexpr std::size_t kMaxKeys = 1024;
 
   std::unordered_map<std::string, std::int64_t> chores_;  ///< Key to the minute in which they were done last.
+  std::string last_error_;
+  UnixTime last_error_time_ = 0;
 };
 
 }  // namespace presence

@@ -6,9 +6,11 @@
 
 #include "base/dsn_options.h"
 #include "stores/redis/bitmap_store.h"
+#include "stores/redis/cluster_redis.h"
 #include "stores/redis/hll_store.h"
 #include "stores/redis/redis_address.h"
 #include "stores/redis/redis_server.h"
+#include "stores/redis/sentinel_redis.h"
 #include "stores/redis/sets_store.h"
 #include "stores/redis/single_redis.h"
 #include "stores/redis/zset_store.h"
@@ -36,10 +38,12 @@ Result<std::shared_ptr<RedisServer>> make_server(const RedisAddress& address) {
   if (address.tls) {
     return Error{ErrorCode::unsupported, "this build of presence has no TLS for Redis; use redis: over a tunnel"};
   }
-  if (address.kind != RedisKind::single) {
-    return Error{ErrorCode::unsupported, "Sentinel and Cluster come with a later version"};
+  switch (address.kind) {
+    case RedisKind::single: return std::shared_ptr<RedisServer>(std::make_shared<SingleRedis>(address));
+    case RedisKind::sentinel: return std::shared_ptr<RedisServer>(std::make_shared<SentinelRedis>(address));
+    case RedisKind::cluster: return std::shared_ptr<RedisServer>(std::make_shared<ClusterRedis>(address));
   }
-  return std::shared_ptr<RedisServer>(std::make_shared<SingleRedis>(address));
+  return Error{ErrorCode::internal, "no such kind of server"};
 }
 
 std::vector<std::string_view> known_options(std::string_view strategy) {

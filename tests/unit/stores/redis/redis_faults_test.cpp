@@ -194,11 +194,8 @@ TEST_F(RedisFaultsTest, AServerThatCannotSaveTakesNothing) {
   const std::string folder = server.folder() + "/dump.rdb";
   ASSERT_EQ(mkdir(folder.c_str(), 0700), 0);
   admin("BGSAVE");
-  const double deadline = clock::monotonic() + 20;
-  while (admin("INFO persistence").text.find("rdb_last_bgsave_status:err") == std::string::npos) {
-    ASSERT_LT(clock::monotonic(), deadline);
-    usleep(10'000);
-  }
+  ASSERT_TRUE(test::eventually(
+      [&] { return admin("INFO persistence").text.find("rdb_last_bgsave_status:err") != std::string::npos; }));
   expect_error(open(server.dsn())->record("1", kNow), ErrorCode::transient, "cannot save to its disk");
 }
 

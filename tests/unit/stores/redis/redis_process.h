@@ -1,20 +1,25 @@
 // Redis servers of a test's own: to be stopped, frozen, restarted and locked up.
 #pragma once
 
-#include <fcntl.h>
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <hiredis/hiredis.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/unique_fd.h"
 #include "unit/temp_folder.h"
 
 namespace presence::test {
@@ -76,6 +81,54 @@ class RedisAdmin {
   std::unique_ptr<redisContext, void (*)(redisContext*)> context_;
 };
 
+/// Starts redis-server with those words on its command line.
+inline pid_t spawn_redis(std::vector<std::string> words) {
+  const char* program = std::getenv("PRESENCE_TEST_REDIS_PROGRAM");
+  words.insert(words.begin(), program == nullptr ? "redis-server" : program);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    std::vector<char*> arguments;
+    for (std::string& word : words) {
+      arguments.push_back(word.data());
+    }
+    arguments.push_back(nullptr);
+    execvp(arguments[0], arguments.data());
+    _exit(127);
+  }
+  return pid;
+}
+
+/// Whether it comes true within half a minute.
+inline bool eventually(const std::function<bool()>& condition) {
+  const double deadline = clock::monotonic() + 30;
+  while (!condition()) {
+    if (clock::monotonic() >= deadline) {
+      return false;
+    }
+    usleep(20'000);
+  }
+  return true;
+}
+
+/// A loopback port below 32768 that was free a moment ago, as was the one 10000 above it.
+inline int free_port() {
+  while (true) {
+    const int port = 20000 + static_cast<int>((static_cast<long>(clock::monotonic() * 1e6) + getpid()) % 12000);
+    bool free = true;
+    for (const int one : {port, port + 10000}) {
+      sockaddr_in address{};
+      address.sin_family = AF_INET;
+      address.sin_port = htons(static_cast<std::uint16_t>(one));
+      address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+      const UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+      free = free && bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    }
+    if (free) {
+      return port;
+    }
+  }
+}
+
 /// A server on a Unix socket and, if asked, a loopback port; ends with the test.
 class RedisProcess {
  public:
@@ -104,38 +157,14 @@ class RedisProcess {
   }
 
   void start() {
-    const char* program = std::getenv("PRESENCE_TEST_REDIS_PROGRAM");
-    std::vector<std::string> words{program == nullptr ? "redis-server" : program,
-                                   "--port",
-                                   "0",
-                                   "--unixsocket",
-                                   socket(),
-                                   "--dir",
-                                   folder_.path(),
-                                   "--save",
-                                   "",
-                                   "--logfile",
-                                   folder_.path() + "/log"};
+    std::vector<std::string> words{
+        "--port", "0",         "--unixsocket",         socket(), "--dir", folder_.path(), "--save",
+        "",       "--logfile", folder_.path() + "/log"};
     words.insert(words.end(), options_.begin(), options_.end());
     unlink(socket().c_str());
-    pid_ = fork();
-    if (pid_ == 0) {
-      std::vector<char*> arguments;
-      for (std::string& word : words) {
-        arguments.push_back(word.data());
-      }
-      arguments.push_back(nullptr);
-      execvp(arguments[0], arguments.data());
-      _exit(127);
-    }
-    const double deadline = clock::monotonic() + 20;
-    while (clock::monotonic() < deadline) {
-      if (access(socket().c_str(), F_OK) == 0 && admin().connected()) {
-        return;
-      }
-      usleep(10'000);
-    }
-    ADD_FAILURE() << "redis-server does not start; on Debian: apt install redis-server";
+    pid_ = spawn_redis(std::move(words));
+    EXPECT_TRUE(eventually([this] { return access(socket().c_str(), F_OK) == 0 && admin().connected(); }))
+        << "redis-server does not start; on Debian: apt install redis-server";
   }
 
  private:
