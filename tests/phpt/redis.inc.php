@@ -41,7 +41,9 @@ function start_redis(string ...$options): array
 {
     $folder = dirname(ini_get('presence.segment')) . '/redis' . hrtime(true);
     mkdir($folder);
+    // In a folder with another Debian there is that one's.
     $program = getenv('PRESENCE_TEST_REDIS_PROGRAM');
+    $program = is_executable($program) ? $program : 'valkey-server';
     $process = proc_open(
         [$program, '--port', '0', '--unixsocket', "$folder/sock", '--dir', $folder, '--save', '', '--logfile', "$folder/log", ...$options],
         [],
