@@ -276,7 +276,11 @@ std::optional<std::string_view> Dsn::option(std::string_view name) const {
   return std::nullopt;
 }
 
-std::string Dsn::redacted() const {
+namespace {
+
+/// What Dsn::text() and Dsn::redacted() have in common.
+std::string written(const Dsn& dsn, bool with_secrets) {
+  const auto& [scheme, user, password, hosts, path, options] = dsn;
   std::string text = scheme + ':';
   // A path that begins with two slashes would be taken for a host.
   const bool has_authority = user || password || !hosts.empty() || path.starts_with("//");
@@ -284,12 +288,14 @@ std::string Dsn::redacted() const {
     text += "//";
   }
   if (password) {
-    text += (user ? percent_encode(*user, "") : "") + ":***@";
+    text +=
+        (user ? percent_encode(*user, "") : "") + ':' + (with_secrets ? percent_encode(*password, "") : "***") + '@';
   } else if (user) {
-    text += "***@";  // Some put a Redis password where the user belongs.
+    // Some put a Redis password where the user belongs.
+    text += (with_secrets ? percent_encode(*user, "") : "***") + '@';
   }
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    const Host& host = hosts[i];
+    const Dsn::Host& host = hosts[i];
     const bool ipv6 = host.name.find(':') != std::string::npos;
     text += i == 0 ? "" : ",";
     text += ipv6 ? '[' + percent_encode(host.name, ":") + ']' : host.name;
@@ -301,11 +307,18 @@ std::string Dsn::redacted() const {
   text += percent_encode(path, "/:,");
   char separator = '?';
   for (const auto& [name, value] : options) {
-    text += separator + name + '=' + (contains(kPublicOptions, name) ? percent_encode(value, "/:,") : "***");
+    text += separator + name + '=' +
+            (with_secrets || contains(kPublicOptions, name) ? percent_encode(value, "/:,") : "***");
     separator = '&';
   }
   return text;
 }
+
+}  // namespace
+
+std::string Dsn::text() const { return written(*this, true); }
+
+std::string Dsn::redacted() const { return written(*this, false); }
 
 std::string Dsn::fingerprint() const {
   // Each part is preceded by its length, so that no two lists of parts give the same text.

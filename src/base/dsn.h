@@ -30,6 +30,9 @@ struct Dsn {
   /// The value of an option, if given.
   [[nodiscard]] std::optional<std::string_view> option(std::string_view name) const;
 
+  /// The DSN as parse_dsn() takes it, with its secrets.
+  [[nodiscard]] std::string text() const;
+
   /// The DSN for people: the password and options that may hold one are replaced by "***".
   [[nodiscard]] std::string redacted() const;
 

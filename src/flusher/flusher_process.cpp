@@ -12,6 +12,7 @@
 
 #include "base/stop_points.h"
 #include "flusher/process_name.h"
+#include "flusher/visitor_exchange.h"
 #include "segment/file_lock.h"
 
 namespace presence {
@@ -81,6 +82,7 @@ class Flusher {
         run_drain(SealScope::finished);
         stop_point("flusher.drained");
       }
+      exchange();
       if (should_go()) {
         break;
       }
@@ -104,6 +106,16 @@ class Flusher {
     source_.record.wanted_build.store(0, relaxed);
     stop_point("flusher.announced");
     return true;
+  }
+
+  /// Brings visitors to the stores they are kept in, and back, where any are.
+  void exchange() {
+    if (!exchanges_ && source_.replicas != nullptr && source_.replicas->used() > 0) {
+      exchanges_ = VisitorExchange::begin(source_);
+    }
+    if (exchanges_) {
+      exchanges_->run(clock::now());
+    }
   }
 
   void beat() { source_.record.heartbeat.store(clock::now(), relaxed); }
@@ -134,7 +146,7 @@ class Flusher {
       return false;
     }
     last_look_ = now;
-    if (anybody_there()) {
+    if (anybody_there() || (exchanges_ && exchanges_->waiting(clock::now()))) {
       last_use_ = now;
       return false;
     }
@@ -161,7 +173,8 @@ class Flusher {
   [[nodiscard]] bool anybody_there() const {
     const std::uint32_t used = source_.lanes.used();
     for (std::uint32_t lane = 0; lane < used; ++lane) {
-      if (source_.lanes.alive(static_cast<LaneIndex>(lane))) {
+      const bool own = exchanges_ && exchanges_->lane() == lane;
+      if (!own && source_.lanes.alive(static_cast<LaneIndex>(lane))) {
         return true;
       }
     }
@@ -183,6 +196,9 @@ class Flusher {
   /// Asked to end, it stores the running minute, too: the machine may be about to stop.
   void go() {
     run_drain(ended_ ? SealScope::all : SealScope::finished);
+    if (exchanges_) {
+      exchanges_->run_all(clock::now());
+    }
     source_.record.pid.store(0, relaxed);
     source_.record.heartbeat.store(0, relaxed);
     stop_point("flusher.leaving");
@@ -197,6 +213,7 @@ class Flusher {
   const std::string& data_dir_;
   const std::uint64_t spool_max_;
   UniqueFd lock_;
+  std::unique_ptr<VisitorExchange> exchanges_;
   sigset_t ends_{};
   bool ended_ = false;
   double last_use_ = 0;

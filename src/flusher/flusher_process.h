@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "exchange/replica_table.h"
 #include "flusher/drain.h"
 #include "flusher/flusher_record.h"
 
@@ -17,6 +18,8 @@ struct FlusherSource {
   const MinuteTables& tables;
   const TargetTable& targets;
   FlusherRecord& record;
+  /// Which visitors to exchange with stores on servers; null: none.
+  const ReplicaTable* replicas = nullptr;
 };
 
 /// Whether a flusher holds its lock on the segment. One system call.

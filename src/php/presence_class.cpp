@@ -203,7 +203,12 @@ PHP_METHOD(Presence, persist) {
     return;
   }
   const VisitorId visitor(id, number);
-  with_tracker(ZEND_THIS, 1, [&](PresenceTracker& tracker) { return tracker.persist(visitor.bytes(), now()); });
+  with_tracker(ZEND_THIS, 1, [&](PresenceTracker& tracker) {
+    const UnixTime time = now();
+    Status persisted = tracker.persist(visitor.bytes(), time);
+    presences().look_after(time);
+    return persisted;
+  });
 }
 
 PHP_METHOD(Presence, purge) {
@@ -410,8 +415,10 @@ PHP_METHOD(Presence, flush) {
   if (!PRESENCE_G(enabled)) {
     return;
   }
-  // Shared memory buffers nothing: what was recorded is there for all.
-  with_tracker(ZEND_THIS, 0, [](PresenceTracker&) -> Status { return {}; });
+  with_tracker(ZEND_THIS, 0, [](PresenceTracker& tracker) -> Status {
+    Status flushed = presences().flush();
+    return tracker.options().on_error == presence::OnError::raise ? std::move(flushed) : Status();
+  });
 }
 
 PHP_METHOD(Presence, status) {

@@ -78,6 +78,9 @@ Status read_option(std::string_view name, const zval* value, PresenceOptions& op
   if (name == "timeout") {
     return read_number(name, value, options.timeout);
   }
+  if (name == "sync") {
+    return read_number(name, value, options.sync);
+  }
   if (name == "on_error") {
     return read_choice(name, value, options.on_error, parse_on_error);
   }

@@ -13,6 +13,15 @@ void add_text(zval* array, const char* name, const std::string& text) {
   }
 }
 
+/// A Unix time; null for never.
+void add_time(zval* array, const char* name, UnixTime time) {
+  if (time == 0) {
+    add_assoc_null_ex(array, name, strlen(name));
+  } else {
+    add_assoc_long_ex(array, name, strlen(name), time);
+  }
+}
+
 /// How full the visitor table is.
 void add_visitors(zval* array, const VisitorTableUsage& usage) {
   zval part;
@@ -33,10 +42,13 @@ void add_health(zval* array, const StoreHealth& health) {
   array_init(&part);
   add_assoc_string(&part, "breaker", health.breaker_open ? "open" : "closed");
   add_text(&part, "last_error", health.last_error);
-  if (health.last_error.empty()) {
-    add_assoc_null(&part, "last_error_time");
-  } else {
-    add_assoc_long(&part, "last_error_time", health.last_error_time);
+  add_time(&part, "last_error_time", health.last_error_time);
+  if (health.exchanged) {
+    add_assoc_long(&part, "pushed", static_cast<zend_long>(health.exchanged->pushed));
+    add_assoc_long(&part, "pulled", static_cast<zend_long>(health.exchanged->pulled));
+    add_assoc_long(&part, "waiting", health.exchanged->waiting);
+    add_time(&part, "last_push", health.exchanged->last_push);
+    add_time(&part, "last_pull", health.exchanged->last_pull);
   }
   add_assoc_zval(array, "server", &part);
 }

@@ -62,7 +62,9 @@ void end_request() {
     return;
   }
   bool due = false;
+  bool presences_due = false;
   guarded([&] {
+    presences_due = runtime->presences.due(is_last_request());
     PdoBinding& pdo = runtime->pdo;
     static_cast<void>(pdo.follow(runtime->counters, runtime->attachment.epoch()).ok());
     due = runtime->counters.due(is_last_request());
@@ -71,9 +73,14 @@ void end_request() {
       runtime->counters.use(nullptr);  // Its rows wait for a request that can write them.
     }
   });
-  if (due) {
+  if (due || presences_due) {
     finish_response();
+  }
+  if (due) {
     guarded([&] { runtime->counters.end_request(is_last_request()); });
+  }
+  if (presences_due) {
+    guarded([&] { runtime->presences.end_request(is_last_request()); });
   }
   guarded([&] { runtime->pdo.end_request(runtime->counters); });
 }

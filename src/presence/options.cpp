@@ -59,6 +59,9 @@ Status PresenceOptions::validate() const {
   if (!(timeout >= kMinTimeout && timeout <= kMaxTimeout)) {
     return invalid("timeout must be between 0.001 and 60 seconds");
   }
+  if (!(sync >= kMinSync && sync <= kMaxSync)) {
+    return invalid("sync must be between 0.5 and 60 seconds");
+  }
   return {};
 }
 

@@ -31,6 +31,8 @@ struct PresenceOptions {
   static constexpr int kMaxThrottle = 86400;    ///< A day of seconds.
   static constexpr double kMinTimeout = 0.001;
   static constexpr double kMaxTimeout = 60;
+  static constexpr double kMinSync = 0.5;
+  static constexpr double kMaxSync = 60;
 
   std::string key = "users:online";  ///< Key, or first part of the keys, in the store.
   int window = 5;                    ///< Minutes without a request after which a visitor is gone.
@@ -38,6 +40,7 @@ struct PresenceOptions {
   std::optional<int> throttle;       ///< Seconds in which a visitor is recorded once. None: the store's own.
   PresenceMode mode = PresenceMode::buffered;
   double timeout = 0.2;  ///< Seconds that a page may wait for a server.
+  double sync = 1.0;     ///< Seconds between two exchanges with a server in buffered mode; 0.5 to 60.
   OnError on_error = OnError::raise;
   /// What only one strategy knows, as further options of the store's DSN: window_size, max_id, parts, …
   std::vector<std::pair<std::string, std::string>> strategy;

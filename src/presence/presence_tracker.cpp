@@ -11,7 +11,7 @@ PresenceTracker::PresenceTracker(PresenceOptions options, std::string place, Ope
                                  std::unique_ptr<Store> store, AnswerCache& cache)
     : options_(std::move(options)),
       place_(std::move(place)),
-      cache_key_(place_ + '\n' + options_.key),
+      cache_key_(place_ + (options_.mode == PresenceMode::direct ? "\n" : "\n~") + options_.key),
       open_store_(std::move(open_store)),
       store_(std::move(store)),
       cache_(&cache) {}

@@ -22,8 +22,6 @@ namespace {
 /// Open connections kept by one thread; a site has one or two databases.
 constexpr std::size_t kSinksMax = 8;
 constexpr int kReadTries = 3;
-/// Seconds after which a process that may not fork tries again.
-constexpr UnixTime kForkPause = 60;
 /// Seconds between two looks into a data folder that is not the segment's.
 constexpr UnixTime kStraysPause = 60;
 /// How far apart an explicit flush looks whether another process is done.
@@ -57,7 +55,11 @@ UnixTime start_of_bucket(UnixTime slot, std::int64_t step) {
 }  // namespace
 
 CounterService::CounterService(Attachment& attachment)
-    : attachment_(attachment), settings_(attachment.settings()), epoch_(attachment.epoch()), direct_(attachment) {}
+    : attachment_(attachment),
+      settings_(attachment.settings()),
+      epoch_(attachment.epoch()),
+      direct_(attachment),
+      flusher_(attachment) {}
 
 CounterService::~CounterService() = default;
 
@@ -215,9 +217,9 @@ Status CounterService::add_slowly(std::string_view name, std::optional<std::stri
   const std::int64_t minute = minute_of(clock::now());
   if (first_minute_ == 0) {
     first_minute_ = minute;
-  } else if (first_minute_ != minute && uses_flusher()) {
+  } else if (first_minute_ != minute && flusher_.wanted()) {
     first_minute_ = minute;
-    have_flusher();
+    flusher_.start(clock::now());
   }
   const bool can_wait = !own_ || !own_->private_to_caller;
   if (can_wait && (*where)->index && accumulator() != nullptr &&
@@ -328,19 +330,6 @@ std::uint64_t CounterService::rows_written_by_all() {
   return rows;
 }
 
-bool CounterService::uses_flusher() {
-  return settings_.flusher == FlusherMode::automatic && shared() != nullptr && clock::now() >= fork_again_;
-}
-
-void CounterService::have_flusher() {
-  const UnixTime now = clock::now();
-  const FlusherSource source = shared_->flusher();
-  if (!flusher_seems_fine(source.record, now) &&
-      start_flusher(source, shared_->data_folder(), settings_.spool_max) == FlusherStart::forbidden) {
-    fork_again_ = now + kForkPause;
-  }
-}
-
 bool CounterService::own_rows_wait(UnixTime now) {
   const DeliveryRecord* delivery =
       own_ && shared() != nullptr ? shared_->targets().delivery(own_->fingerprint) : nullptr;
@@ -353,8 +342,8 @@ bool CounterService::due(bool last_chance) {
     return false;
   }
   const UnixTime now = clock::now();
-  if (uses_flusher()) {
-    const bool alone = !flusher_seems_fine(shared_->flusher().record, now);
+  if (flusher_.wanted()) {
+    const bool alone = flusher_.alone(now);
     return alone || own_rows_wait(now) || strays_due(now);
   }
   if (last_chance || shared_ == nullptr) {
@@ -364,14 +353,14 @@ bool CounterService::due(bool last_chance) {
 }
 
 void CounterService::end_request(bool last_chance) {
-  if (uses_flusher()) {
-    const bool lives = flusher_lives(shared_->flusher());
+  if (flusher_.wanted()) {
+    const bool lives = flusher_.lives();
     if (!last_chance) {
-      have_flusher();
+      flusher_.start(clock::now());
     }
     // Only this process can reach a database over the caller's own connection, and knows of its other folder. Where no
     // flusher can be started, its work is done here and now.
-    if (uses_flusher() && !own_ && !strays_due(clock::now()) && (!last_chance || lives)) {
+    if (flusher_.wanted() && !own_ && !strays_due(clock::now()) && (!last_chance || lives)) {
       return;
     }
   }

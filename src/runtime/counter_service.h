@@ -16,6 +16,7 @@
 #include "flusher/drain.h"
 #include "runtime/attachment.h"
 #include "runtime/direct_adds.h"
+#include "runtime/flusher_care.h"
 #include "runtime/settings.h"
 #include "runtime/shared_state.h"
 #include "runtime/unstored_batches.h"
@@ -109,8 +110,6 @@ class CounterService {
   Result<Target*> target();
   void change_target();
   Result<Sink*> sink();
-  [[nodiscard]] bool uses_flusher();
-  void have_flusher();
   Status add_slowly(std::string_view name, std::optional<std::string_view> argument, std::uint64_t quick_hash,
                     double value);
   Status add_directly(std::string_view name, std::optional<std::string_view> argument, double value);
@@ -144,10 +143,10 @@ class CounterService {
   std::optional<OwnSink> own_;
   std::map<std::string, std::unique_ptr<Sink>> sinks_;  ///< By DSN; kept over requests.
   DirectAdds direct_;
+  FlusherCare flusher_;
   bool kept_for_own_ = false;      ///< Something waits on disk for a connection of the caller's.
   bool added_ = false;             ///< Something was added since the last drain.
   UnixTime strays_again_ = 0;      ///< Not looked for before this time.
-  UnixTime fork_again_ = 0;        ///< Forking was forbidden; not tried again before this time.
   std::int64_t first_minute_ = 0;  ///< When this process began to count; 0: not yet.
   std::uint32_t bad_argument_ = 0;
 };

@@ -20,7 +20,7 @@ struct Mapped {
   std::map<std::string, std::shared_ptr<SharedState>> states;
 };
 
-using Sections = std::array<SectionSpec, 6>;
+using Sections = std::array<SectionSpec, 7>;
 
 /// The sections as the settings want them, scaled down to what presence.segment_size allows.
 Result<Sections> sections_for(const Settings& settings) {
@@ -38,7 +38,8 @@ Result<Sections> sections_for(const Settings& settings) {
                          MinuteTables::section(scaled(settings.max_series)),
                          VisitorTable::section(scaled(settings.max_visitors)),
                          FlusherRecord::section(),
-                         DataFolderRecord::section(folder)};
+                         DataFolderRecord::section(folder),
+                         ReplicaTable::section()};
     if (settings.segment_size == 0 || Segment::size_of(sections) <= settings.segment_size) {
       return sections;
     }
@@ -55,7 +56,7 @@ Mapped& mapped() {
 }  // namespace
 
 SharedState::SharedState(Segment segment)
-    : segment_(std::move(segment)), lanes_(segment_), targets_(segment_), minutes_(segment_) {}
+    : segment_(std::move(segment)), lanes_(segment_), targets_(segment_), minutes_(segment_), replicas_(segment_) {}
 
 Result<std::shared_ptr<SharedState>> SharedState::attach(const std::string& path, const Settings& settings,
                                                          std::string& warning) {
@@ -80,8 +81,8 @@ Result<std::shared_ptr<SharedState>> SharedState::attach(const std::string& path
   std::shared_ptr<SharedState> state(new SharedState(std::move(opened->segment)));
   const DataFolderRecord* const record = DataFolderRecord::of(state->segment_);
   std::optional<std::string> folder = record == nullptr ? std::nullopt : record->path();
-  if (!state->targets_.valid() || !state->minutes_.valid() || FlusherRecord::of(state->segment_) == nullptr ||
-      !folder) {
+  if (!state->targets_.valid() || !state->minutes_.valid() || !state->replicas_.valid() ||
+      FlusherRecord::of(state->segment_) == nullptr || !folder) {
     return Error{ErrorCode::damaged,
                  "the segment " + path + " is damaged: stop PHP, remove the file, and start PHP again"};
   }

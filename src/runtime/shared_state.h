@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "counters/minute_tables.h"
 #include "counters/target_table.h"
+#include "exchange/replica_table.h"
 #include "flusher/flusher_process.h"
 #include "runtime/settings.h"
 #include "segment/lane.h"
@@ -30,10 +31,11 @@ class SharedState {
   [[nodiscard]] const Lanes& lanes() const { return lanes_; }
   [[nodiscard]] const TargetTable& targets() const { return targets_; }
   [[nodiscard]] const MinuteTables& minutes() const { return minutes_; }
+  [[nodiscard]] const ReplicaTable& replicas() const { return replicas_; }
   /// Where batches of this segment wait, whatever presence.data_dir of this process says; see DataFolderRecord.
   [[nodiscard]] const std::string& data_folder() const { return data_folder_; }
   [[nodiscard]] FlusherSource flusher() const {
-    return {segment_, lanes_, minutes_, targets_, *FlusherRecord::of(segment_)};
+    return {segment_, lanes_, minutes_, targets_, *FlusherRecord::of(segment_), &replicas_};
   }
 
  private:
@@ -43,6 +45,7 @@ class SharedState {
   Lanes lanes_;
   TargetTable targets_;
   MinuteTables minutes_;
+  ReplicaTable replicas_;
   std::string data_folder_;
 };
 

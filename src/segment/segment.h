@@ -22,7 +22,8 @@ enum class SectionId : std::uint32_t {
   minutes = 3,
   visitors = 4,
   flusher = 5,
-  data_folder = 6
+  data_folder = 6,
+  replicas = 7
 };
 
 /// A part of the segment as one room wants it.

@@ -55,6 +55,19 @@ Status ShmStore::record(std::string_view visitor, UnixTime now) {
   return write(now, [&](Space space) { return table_.record(space, visitor, now); });
 }
 
+Status ShmStore::record_all(std::span<const Seen> seen, UnixTime now) {
+  for (const Seen& one : seen) {
+    if (one.time < expiry(now)) {
+      continue;
+    }
+    if (Status merged = write(now, [&](Space space) { return table_.adopt(space, one.visitor, one.time, now); });
+        !merged) {
+      return merged;
+    }
+  }
+  return {};
+}
+
 Result<std::int64_t> ShmStore::count(const Window& window) {
   return ask(std::int64_t{0}, [&](Space space) { return table_.count(space, window.since(), latest(window.now)); });
 }
@@ -101,6 +114,19 @@ Status ShmStore::replace(std::string_view from, std::string_view to, UnixTime no
 Status ShmStore::purge(UnixTime now) {
   ask(true, [&](Space space) {
     table_.purge(space, expiry(now), latest(now));
+    return true;
+  });
+  return {};
+}
+
+Status ShmStore::changes(UnixTime since, UnixTime now, const std::function<void(const Seen&)>& each) {
+  ask(true, [&](Space space) {
+    IdBuffer buffer;
+    table_.scan(space, since, latest(now), [&](const SlotMatch& match) {
+      if (const std::string_view id = table_.id_of(match, buffer); !id.empty()) {
+        each({id, match.word.time()});
+      }
+    });
     return true;
   });
   return {};

@@ -20,6 +20,7 @@ class ShmStore final : public Store {
   ShmStore(const VisitorTable& table, std::string_view key, int retention);
 
   Status record(std::string_view visitor, UnixTime now) override;
+  Status record_all(std::span<const Seen> seen, UnixTime now) override;
   Result<std::int64_t> count(const Window& window) override;
   Result<std::vector<std::string>> ids(const Window& window) override;
   Status online(std::span<const std::string_view> visitors, const Window& window, std::span<bool> answers) override;
@@ -27,6 +28,7 @@ class ShmStore final : public Store {
   Status forget(std::string_view visitor, UnixTime now) override;
   Status replace(std::string_view from, std::string_view to, UnixTime now) override;
   Status purge(UnixTime now) override;
+  Status changes(UnixTime since, UnixTime now, const std::function<void(const Seen&)>& each) override;
   [[nodiscard]] bool in_memory() const override { return true; }
 
  private:

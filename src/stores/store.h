@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,8 +19,10 @@ namespace presence {
 struct Window {
   UnixTime now;
   int minutes;  ///< At least 1.
+  /// The earliest time that counts, where a strategy cuts the time into minutes or blocks.
+  std::optional<UnixTime> from = std::nullopt;
 
-  [[nodiscard]] UnixTime since() const { return now - 60 * static_cast<UnixTime>(minutes); }
+  [[nodiscard]] UnixTime since() const { return from.value_or(now - 60 * static_cast<UnixTime>(minutes)); }
 };
 
 /// A visitor, and when it was last seen.
@@ -33,6 +36,15 @@ struct StoreHealth {
   std::string last_error;  ///< Empty if nothing failed so far.
   UnixTime last_error_time = 0;
   bool breaker_open = false;  ///< The server failed and is left alone for a while (see CircuitBreaker).
+  /// What a buffered store exchanged; none for others.
+  struct Exchanged {
+    std::uint64_t pushed = 0;   ///< Visitors sent to the server.
+    std::uint64_t pulled = 0;   ///< Visitors that came from it.
+    std::uint32_t waiting = 0;  ///< Visitors not yet sent, as of the last attempt.
+    UnixTime last_push = 0;     ///< 0: never.
+    UnixTime last_pull = 0;     ///< 0: never.
+  };
+  std::optional<Exchanged> exchanged = std::nullopt;
 };
 
 /// Who was seen when, in one place under one key. The key and the retention are given when a store is opened. Visitor
@@ -72,6 +84,16 @@ class Store {
   /// Takes out whoever was last seen longer ago than the retention.
   virtual Status purge(UnixTime now) = 0;
 
+  /// Whether the strategy can hold the visitor at all, as every call about it would find. Error: invalid_argument.
+  [[nodiscard]] virtual Status accepts(std::string_view visitor) const {
+    static_cast<void>(visitor);
+    return {};
+  }
+  /// Whether the strategy can answer for the window. Error: unsupported.
+  [[nodiscard]] virtual Status answers(const Window& window) const {
+    static_cast<void>(window);
+    return {};
+  }
   /// The earliest time that the window holds, as the strategy cuts it: a visitor seen at it or later is online.
   [[nodiscard]] virtual UnixTime since(const Window& window) const { return window.since(); }
   /// Each visitor that anybody recorded at `since` or later, with its time as exactly as the strategy keeps it: the

@@ -60,6 +60,16 @@ Recorded VisitorTable::adopt(Space space, std::string_view id, UnixTime seen, Un
   return store(space, key(space, id), to_slot_time(seen), to_slot_time(now), TimeRule::latest);
 }
 
+std::optional<SlotMatch> VisitorTable::find(Space space, std::string_view id) const {
+  std::optional<SlotMatch> found;
+  slots_.for_each_match(key(space, id), [&found](const SlotMatch& match) {
+    if (!found || match.slot < found->slot) {
+      found = match;
+    }
+  });
+  return found;
+}
+
 Recorded VisitorTable::store(Space space, const VisitorKey& visitor, std::uint32_t time, std::uint32_t now,
                              TimeRule rule) const {
   if (!spaces_.use(space, now)) {

@@ -70,6 +70,29 @@ class VisitorTable {
   /// The visitor was seen at `seen`, says another table. The later of both times that is not ahead stays.
   [[nodiscard]] Recorded adopt(Space space, std::string_view id, UnixTime seen, UnixTime now) const;
 
+  /// Where the visitor is; none if it is not there.
+  [[nodiscard]] std::optional<SlotMatch> find(Space space, std::string_view id) const;
+
+  /// Calls visit(SlotMatch) for each visitor seen from `since` to `until`, inclusive. Looks at all slots.
+  template <class Visit>
+  void scan(Space space, UnixTime since, UnixTime until, Visit visit) const {
+    for (std::uint32_t slot = 0; slot < view_.geometry.slots; ++slot) {
+      const SlotWord word = slots_.word(slot);
+      const auto time = static_cast<UnixTime>(word.time());
+      if (word.valid_in(space.number) && time >= since && time <= until) {
+        visit(SlotMatch{slot, word});
+      }
+    }
+  }
+
+  /// The id of a visitor that a scan came upon. Empty if its slot was used anew meanwhile. Points into the buffer.
+  [[nodiscard]] std::string_view id_of(const SlotMatch& match, IdBuffer& buffer) const {
+    return slots_.read_id(match, buffer);
+  }
+
+  /// Slots are numbered from 0 to below this.
+  [[nodiscard]] std::uint32_t slots() const { return view_.geometry.slots; }
+
   /// When the visitor was last seen; none if it is not there.
   [[nodiscard]] std::optional<UnixTime> last_seen(Space space, std::string_view id) const;
 

@@ -49,6 +49,7 @@ class MemcachedRingStore final : public Store {
   Status replace(std::string_view from, std::string_view to, UnixTime now) override;
   /// Nothing to do: all keys expire.
   Status purge(UnixTime now) override;
+  [[nodiscard]] Status answers(const Window& window) const override { return check_window(window); }
   [[nodiscard]] StoreHealth health() const override { return servers_->health(); }
 
  private:

@@ -30,6 +30,11 @@ class BitmapStore final : public RedisStore {
   Status replace(std::string_view from, std::string_view to, UnixTime now) override;
   Status purge(UnixTime /*now*/) override { return {}; }
   Status changes(UnixTime since, UnixTime now, const std::function<void(const Seen&)>& each) override;
+  [[nodiscard]] Status accepts(std::string_view visitor) const override {
+    const Result<Place> found = place(visitor);
+    return found ? Status() : found.error();
+  }
+  [[nodiscard]] Status answers(const Window& window) const override { return check(window); }
   [[nodiscard]] UnixTime since(const Window& window) const override {
     return (block_of(window.now) - 1) * bitmap_.window_size;
   }

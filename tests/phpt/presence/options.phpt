@@ -95,8 +95,8 @@ ValueError: Presence::__construct(): Argument #1 ($store) must be "shm:" and no 
 ValueError: Presence::__construct(): Argument #1 ($store) must be "shm:" and no more; the memory's file is the INI entry presence.segment
 ValueError: Presence::__construct(): Argument #1 ($store) must be "shm:" and no more; the memory's file is the INI entry presence.segment
 {}
-Presence\UnsupportedException: buffered mode comes with a later version for stores on servers; set the option "mode" (or the INI entry presence.mode) to "direct"
-Presence\UnsupportedException: buffered mode comes with a later version for stores on servers; set the option "mode" (or the INI entry presence.mode) to "direct"
+{}
+{}
 Presence\UnsupportedException: visitors cannot be kept there: the DSN of a store must begin with "shm:", "redis:", "rediss:", "redis+unix:", "redis+sentinel:", "redis+cluster:" or "memcached:"
 Presence\UnsupportedException: visitors cannot be kept there: the DSN of a store must begin with "shm:", "redis:", "rediss:", "redis+unix:", "redis+sentinel:", "redis+cluster:" or "memcached:"
 Presence\UnsupportedException: visitors cannot be kept there: the DSN of a store must begin with "shm:", "redis:", "rediss:", "redis+unix:", "redis+sentinel:", "redis+cluster:" or "memcached:"

@@ -38,7 +38,7 @@ attempt(fn () => $bitmap->count(61));
 "redis:\/\/user:***@127.0.0.1:1\/3?strategy=sets"
 "redis:\/\/user:***@127.0.0.1:1?strategy=bitmap&window_size=600&max_id=5000"
 "redis:\/\/user:***@127.0.0.1:1?strategy=bitmap&chunked=1"
-Presence\UnsupportedException: buffered mode comes with a later version for stores on servers; set the option "mode" (or the INI entry presence.mode) to "direct"
+{}
 -- wrong
 ValueError: Presence::__construct(): Argument #1 ($store) must have one of the strategies of Redis: zset, sets, bitmap or hll (option "strategy")
 ValueError: Presence::__construct(): Argument #1 ($store) the DSN has an unknown option; known for redis are strategy, db, ssl_ca

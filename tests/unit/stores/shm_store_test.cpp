@@ -26,6 +26,7 @@ StoreUnderTest shm() {
   store.open = [shared](const std::string& key, int retention) {
     return std::make_unique<ShmStore>((*shared)->table, key, retention);
   };
+  store.tells_changes = true;
   store.reset = [shared] { *shared = std::make_unique<SharedTable>(); };
   return store;
 }

@@ -1,0 +1,298 @@
+// Servers that exchange visitors with one store. The store is a visitor table of its own: as real as the others.
+#include "exchange/exchange.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exchange/buffered_store.h"
+#include "stores/shm_store.h"
+#include "unit/stores/store_contract.h"
+#include "unit/visitors/table_memory.h"
+
+namespace presence {
+namespace {
+
+constexpr UnixTime kNow = 1'800'000'000;
+
+/// The store on a server, which may be out of reach, and counts what is asked of it.
+class Server final : public Store {
+ public:
+  explicit Server(const VisitorTable& table, std::string_view key, int retention) : visitors_(table, key, retention) {}
+
+  Status record(std::string_view visitor, UnixTime now) override {
+    return down_ ? down() : visitors_.record(visitor, now);
+  }
+  Status record_all(std::span<const Seen> seen, UnixTime now) override {
+    recorded_ += down_ ? 0 : seen.size();
+    return down_ ? down() : visitors_.record_all(seen, now);
+  }
+  Result<std::int64_t> count(const Window& window) override {
+    return down_ ? Result<std::int64_t>(down()) : visitors_.count(window);
+  }
+  Result<std::vector<std::string>> ids(const Window& window) override {
+    return down_ ? Result<std::vector<std::string>>(down()) : visitors_.ids(window);
+  }
+  Status online(std::span<const std::string_view> visitors, const Window& window, std::span<bool> answers) override {
+    return down_ ? down() : visitors_.online(visitors, window, answers);
+  }
+  Result<UnixTime> last_seen(std::string_view visitor, UnixTime now) override {
+    return down_ ? Result<UnixTime>(down()) : visitors_.last_seen(visitor, now);
+  }
+  Status forget(std::string_view visitor, UnixTime now) override {
+    return down_ ? down() : visitors_.forget(visitor, now);
+  }
+  Status replace(std::string_view from, std::string_view to, UnixTime now) override {
+    return down_ ? down() : visitors_.replace(from, to, now);
+  }
+  Status purge(UnixTime now) override { return down_ ? down() : visitors_.purge(now); }
+  Status changes(UnixTime since, UnixTime now, const std::function<void(const Seen&)>& each) override {
+    ++pulls_;
+    return down_ ? down() : visitors_.changes(since, now, each);
+  }
+
+  void set_down(bool is_down) { down_ = is_down; }
+  [[nodiscard]] std::size_t recorded() const { return recorded_; }
+  [[nodiscard]] int pulls() const { return pulls_; }
+
+ private:
+  static Error down() { return {ErrorCode::unavailable, "the store does not answer"}; }
+
+  ShmStore visitors_;
+  bool down_ = false;
+  std::size_t recorded_ = 0;
+  int pulls_ = 0;
+};
+
+/// A web server: its memory, a page's way in, and its flusher's exchange.
+struct WebServer {
+  explicit WebServer(const VisitorTable& central, int throttle = 30) {
+    spec.dsn = "redis://central";
+    spec.key = "users:online";
+    spec.throttle = throttle;
+    auto asked = std::make_unique<Server>(central, "central", 60);
+    by_page = asked.get();
+    by_exchange = std::make_unique<Server>(central, "central", 60);
+    page = std::make_unique<BufferedStore>(table, spec, state, std::move(asked));
+    exchange = std::make_unique<Exchange>(table, spec, state, *by_exchange);
+  }
+
+  void set_down(bool is_down) const {
+    by_page->set_down(is_down);
+    by_exchange->set_down(is_down);
+  }
+  bool online(std::string_view visitor, UnixTime now) const {
+    bool answer = false;
+    EXPECT_TRUE(page->online({&visitor, 1}, {now, 5}, {&answer, 1}).ok());
+    return answer;
+  }
+  std::int64_t count(UnixTime now) const { return page->count({now, 5}).value(); }
+
+  TableMemory memory{4000};
+  VisitorTable table = memory.table();
+  ReplicaSpec spec;
+  ReplicaState state{};
+  Server* by_page = nullptr;
+  std::unique_ptr<Server> by_exchange;
+  std::unique_ptr<BufferedStore> page;
+  std::unique_ptr<Exchange> exchange;
+};
+
+class ExchangeTest : public testing::Test {
+ protected:
+  void exchange_all(UnixTime now) const {
+    for (const WebServer* server : {&a_, &b_}) {
+      EXPECT_TRUE(server->exchange->run(now).ok());
+    }
+    EXPECT_TRUE(a_.exchange->run(now).ok());
+  }
+
+  TableMemory memory_{4000};
+  VisitorTable table_ = memory_.table();
+  ShmStore central_{table_, "central", 60};
+  WebServer a_{table_};
+  WebServer b_{table_};
+};
+
+TEST_F(ExchangeTest, WhatOneServerRecordsTheOtherKnows) {
+  ASSERT_TRUE(a_.page->record("42", kNow).ok());
+  ASSERT_TRUE(b_.page->record("43", kNow + 1).ok());
+  exchange_all(kNow + 2);
+  for (const WebServer* server : {&a_, &b_}) {
+    EXPECT_TRUE(server->online("42", kNow + 2));
+    EXPECT_TRUE(server->online("43", kNow + 2));
+    EXPECT_EQ(server->count(kNow + 2), 2);
+    EXPECT_EQ(server->page->last_seen("42", kNow + 2).value(), kNow);
+  }
+  EXPECT_EQ(central_.last_seen("43", kNow + 2).value(), kNow + 1);
+}
+
+TEST_F(ExchangeTest, NothingIsSentTwice) {
+  ASSERT_TRUE(a_.page->record("42", kNow).ok());
+  exchange_all(kNow + 1);
+  for (int second = 2; second < 10; ++second) {
+    exchange_all(kNow + second);
+  }
+  EXPECT_EQ(a_.by_exchange->recorded(), 1U);
+  EXPECT_EQ(b_.by_exchange->recorded(), 0U) << "what came from the store is not sent back";
+  EXPECT_EQ(a_.state.pushed.load(), 1U);
+  EXPECT_EQ(b_.state.pulled.load(), 1U);
+}
+
+TEST_F(ExchangeTest, WithinTheThrottlePeriodAVisitorKeepsItsTimeEverywhere) {
+  ASSERT_TRUE(a_.page->record("42", kNow).ok());
+  exchange_all(kNow + 1);
+  ASSERT_TRUE(a_.page->record("42", kNow + 29).ok());
+  ASSERT_TRUE(b_.page->record("42", kNow + 29).ok());
+  exchange_all(kNow + 29);
+  EXPECT_EQ(a_.by_exchange->recorded() + b_.by_exchange->recorded(), 1U);
+  EXPECT_EQ(a_.page->last_seen("42", kNow + 29).value(), kNow);
+  ASSERT_TRUE(b_.page->record("42", kNow + 30).ok());
+  exchange_all(kNow + 31);
+  EXPECT_EQ(a_.page->last_seen("42", kNow + 31).value(), kNow + 30);
+  EXPECT_EQ(central_.last_seen("42", kNow + 31).value(), kNow + 30);
+}
+
+TEST_F(ExchangeTest, AClockSetBackRecordsAgain) {
+  ASSERT_TRUE(a_.page->record("42", kNow + 40).ok());
+  ASSERT_TRUE(a_.page->record("42", kNow).ok());
+  EXPECT_EQ(a_.page->last_seen("42", kNow).value(), kNow);
+}
+
+TEST_F(ExchangeTest, WhoIsForgottenDoesNotComeBack) {
+  ASSERT_TRUE(a_.page->record("42", kNow).ok());
+  exchange_all(kNow + 1);
+  ASSERT_TRUE(b_.page->forget("42", kNow + 2).ok());
+  EXPECT_FALSE(b_.online("42", kNow + 2));
+  EXPECT_TRUE(b_.exchange->run(kNow + 2).ok()) << "pulls it once more before it is forgotten there";
+  EXPECT_FALSE(b_.online("42", kNow + 2));
+  EXPECT_EQ(central_.last_seen("42", kNow + 3).value(), 0);
+  EXPECT_TRUE(b_.exchange->run(kNow + 3).ok());
+  EXPECT_FALSE(b_.online("42", kNow + 3));
+}
+
+TEST_F(ExchangeTest, WhoReturnsAfterBeingForgottenStays) {
+  ASSERT_TRUE(a_.page->record("42", kNow).ok());
+  exchange_all(kNow);
+  ASSERT_TRUE(a_.page->forget("42", kNow + 1).ok());
+  ASSERT_TRUE(a_.page->record("42", kNow + 1).ok()) << "within the same second";
+  for (int second = 1; second < 5; ++second) {
+    exchange_all(kNow + second);
+    EXPECT_TRUE(a_.online("42", kNow + second));
+    EXPECT_EQ(central_.last_seen("42", kNow + second).value(), kNow + 1);
+  }
+  EXPECT_EQ(b_.page->last_seen("42", kNow + 5).value(), kNow + 1);
+}
+
+TEST_F(ExchangeTest, ALoginTakesTheGuestsPlaceEverywhere) {
+  ASSERT_TRUE(a_.page->record("guest", kNow).ok());
+  exchange_all(kNow + 1);
+  ASSERT_TRUE(a_.page->replace("guest", "42", kNow + 2).ok());
+  exchange_all(kNow + 3);
+  EXPECT_EQ(central_.last_seen("guest", kNow + 3).value(), 0);
+  EXPECT_EQ(central_.last_seen("42", kNow + 3).value(), kNow) << "with the guest's time";
+  EXPECT_FALSE(a_.online("guest", kNow + 3));
+  exchange_all(kNow + 70);
+  EXPECT_TRUE(b_.online("42", kNow + 70)) << "found by the pull of everything";
+}
+
+TEST_F(ExchangeTest, AnOutageDelaysAndLosesNothing) {
+  a_.set_down(true);
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(a_.page->record(std::to_string(i), kNow + i).ok());
+    EXPECT_EQ(a_.exchange->run(kNow + i).error().code, ErrorCode::unavailable);
+  }
+  EXPECT_EQ(a_.count(kNow + 100), 100) << "memory answers";
+  EXPECT_EQ(a_.state.failures.load(), 100U);
+  EXPECT_TRUE(a_.page->health().breaker_open);
+  EXPECT_EQ(a_.page->health().last_error, "the store does not answer");
+  a_.set_down(false);
+  exchange_all(kNow + 101);
+  EXPECT_EQ(central_.count({kNow + 101, 5}).value(), 100);
+  EXPECT_EQ(central_.last_seen("7", kNow + 101).value(), kNow + 7) << "with its true time";
+  EXPECT_FALSE(a_.page->health().breaker_open);
+  exchange_all(kNow + 162);
+  EXPECT_EQ(b_.count(kNow + 162), 100) << "also what is older than the last pull";
+}
+
+TEST_F(ExchangeTest, BeforeTheFirstExchangeTheStoreIsAskedOnce) {
+  ASSERT_TRUE(central_.record("42", kNow - 10).ok());
+  ASSERT_TRUE(a_.page->record("43", kNow).ok());
+  EXPECT_EQ(a_.count(kNow), 2);
+  EXPECT_TRUE(a_.online("42", kNow));
+  EXPECT_EQ(a_.count(kNow + 1), 2);
+  EXPECT_EQ(a_.by_page->pulls(), 1);
+}
+
+TEST_F(ExchangeTest, AWindowThatIsLongerThanWhatIsHeldAsksTheStoreOnce) {
+  ASSERT_TRUE(central_.record("old", kNow - 30 * 60).ok());
+  EXPECT_EQ(a_.page->count({kNow, 5}).value(), 0);
+  EXPECT_EQ(a_.page->count({kNow, 40}).value(), 1);
+  EXPECT_EQ(a_.page->count({kNow, 40}).value(), 1);
+  EXPECT_EQ(a_.by_page->pulls(), 2);
+}
+
+TEST_F(ExchangeTest, AStoreThatIsDownIsNotAskedByEachPage) {
+  a_.set_down(true);
+  for (int second = 0; second < 10; ++second) {
+    EXPECT_EQ(a_.count(kNow + second), 0);
+  }
+  EXPECT_EQ(a_.by_page->pulls(), 1);
+  EXPECT_EQ(a_.count(kNow + 10), 0);
+  EXPECT_EQ(a_.by_page->pulls(), 2);
+}
+
+TEST_F(ExchangeTest, ANewFlusherSendsOnceMoreAndChangesNothing) {
+  ASSERT_TRUE(a_.page->record("42", kNow).ok());
+  exchange_all(kNow);
+  Exchange successor(a_.table, a_.spec, a_.state, *a_.by_exchange);
+  EXPECT_TRUE(successor.run(kNow + 60).ok());
+  EXPECT_EQ(central_.last_seen("42", kNow + 60).value(), kNow);
+  EXPECT_EQ(central_.count({kNow + 60, 5}).value(), 1);
+}
+
+TEST_F(ExchangeTest, AnotherKeyIsAnotherReplica) {
+  ReplicaSpec other = a_.spec;
+  other.key = "users:online:room:1";
+  ReplicaState state{};
+  BufferedStore room(a_.table, other, state, std::make_unique<Server>(table_, "central-room", 60));
+  ASSERT_TRUE(room.record("42", kNow).ok());
+  EXPECT_EQ(room.count({kNow, 5}).value(), 1);
+  EXPECT_EQ(a_.count(kNow), 0);
+}
+
+/// The contract of all stores, kept by a server whose flusher has not come yet.
+struct Buffered {
+  TableMemory central{4000};
+  VisitorTable central_table = central.table();
+  TableMemory memory{4000};
+  VisitorTable table = memory.table();
+  std::map<std::string, ReplicaState> states;
+};
+
+StoreUnderTest buffered() {
+  const auto shared = std::make_shared<std::unique_ptr<Buffered>>();
+  StoreUnderTest store;
+  store.name = "buffered";
+  store.open = [shared](const std::string& key, int retention) {
+    Buffered& site = **shared;
+    ReplicaSpec spec;
+    spec.dsn = "redis://central";
+    spec.key = key;
+    spec.retention = retention;
+    spec.throttle = 0;
+    return std::make_unique<BufferedStore>(site.table, spec, site.states[key],
+                                           std::make_unique<Server>(site.central_table, key, retention));
+  };
+  store.reset = [shared] { *shared = std::make_unique<Buffered>(); };
+  return store;
+}
+
+INSTANTIATE_TEST_SUITE_P(Buffered, StoreContractTest, testing::Values(buffered()),
+                         [](const auto& instance) { return instance.param.name; });
+
+}  // namespace
+}  // namespace presence
