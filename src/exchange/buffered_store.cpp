@@ -32,6 +32,12 @@ void BufferedStore::used(UnixTime now) {
   }
 }
 
+Status BufferedStore::changed(Status status) {
+  // Release: see Exchange::run().
+  state_.changes.fetch_add(1, std::memory_order_release);
+  return status;
+}
+
 Status BufferedStore::record(std::string_view visitor, UnixTime now) {
   if (Status accepted = remote_->accepts(visitor); !accepted) {
     return accepted;
@@ -41,7 +47,7 @@ Status BufferedStore::record(std::string_view visitor, UnixTime now) {
   if (seen && *seen != 0 && *seen <= now && now - *seen < spec_.throttle) {
     return {};
   }
-  return visitors_.record(visitor, now);
+  return changed(visitors_.record(visitor, now));
 }
 
 Window BufferedStore::held(const Window& window) {
@@ -115,7 +121,7 @@ Status BufferedStore::forget(std::string_view visitor, UnixTime now) {
   if (Status noted = gone_.record(visitor, now); !noted) {
     return noted;
   }
-  return visitors_.forget(visitor, now);
+  return changed(visitors_.forget(visitor, now));
 }
 
 Status BufferedStore::replace(std::string_view from, std::string_view to, UnixTime now) {
@@ -135,7 +141,7 @@ Status BufferedStore::replace(std::string_view from, std::string_view to, UnixTi
   if (Status noted = gone_.record(from, now); !noted) {
     return noted;
   }
-  return visitors_.replace(from, to, now);
+  return changed(visitors_.replace(from, to, now));
 }
 
 Status BufferedStore::purge(UnixTime now) {

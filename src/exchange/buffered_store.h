@@ -38,6 +38,8 @@ class BufferedStore final : public Store {
   /// The window as the visitor table is asked for it, once all of it is held.
   Window held(const Window& window);
   void used(UnixTime now);
+  /// Something was changed that the store is to be told of, or not.
+  Status changed(Status status);
 
   const VisitorTable& table_;
   const ReplicaSpec spec_;

@@ -27,20 +27,34 @@ bool take(const VisitorTable& table, Space visitors, const std::optional<Space>&
 
 }  // namespace
 
-Exchange::Exchange(const VisitorTable& table, ReplicaSpec spec, ReplicaState& state, Store& remote)
+Exchange::Exchange(const VisitorTable& table, ReplicaSpec spec, ReplicaState& state, Store& remote, KnownSlots& known)
     : table_(table),
       spec_(std::move(spec)),
       state_(state),
       remote_(remote),
       visitors_(table.space_key(spec_.space_name())),
-      gone_(table.space_key(spec_.gone_space_name())) {}
+      gone_(table.space_key(spec_.gone_space_name())),
+      known_(known) {}
 
 Status Exchange::run(UnixTime now) {
-  for (const auto step : {&Exchange::pull, &Exchange::send_gone, &Exchange::push}) {
-    if (Status done = (this->*step)(now); !done) {
-      state_.failed(done.error().message, now);
-      return done;
-    }
+  Status done = pull(now);
+  // Acquire: what was changed before it was counted is seen by the scans. One who was killed before he could count
+  // leaves it to the next who does, or to the scan that comes in any case.
+  const std::uint64_t changes = state_.changes.load(std::memory_order_acquire);
+  const bool due = changes != sent_changes_ || now - sent_all_ >= kPullAll || sent_all_ > now;
+  if (done && due) {
+    done = send_gone(now);
+  }
+  if (done && due) {
+    done = push(now);
+  }
+  if (!done) {
+    state_.failed(done.error().message, now);
+    return done;
+  }
+  if (due) {
+    sent_changes_ = changes;
+    sent_all_ = now;
   }
   state_.failures.store(0, relaxed);
   return {};

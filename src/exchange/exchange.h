@@ -14,12 +14,16 @@
 
 namespace presence {
 
+/// What a process has sent and received: by slot of the visitor table, the word under which its visitor was then. One
+/// for all exchanges of a process, as a slot belongs to one space.
+using KnownSlots = std::vector<SlotWord>;
+
 /// Belongs to one process and thread. It remembers what it has sent and received, so that nothing goes twice; a new one
 /// sends once more what is within the window, which changes nothing in the store.
 class Exchange {
  public:
-  /// `table`, `state` and `remote`, the key on its server, must outlive it.
-  Exchange(const VisitorTable& table, ReplicaSpec spec, ReplicaState& state, Store& remote);
+  /// `table`, `state`, `remote` (the key on its server) and `known` must outlive it.
+  Exchange(const VisitorTable& table, ReplicaSpec spec, ReplicaState& state, Store& remote, KnownSlots& known);
 
   /// Pulls, forgets and pushes, in this order: who was forgotten elsewhere is not sent back. Costs a scan of the
   /// visitor table, and a few round trips for each ten thousand visitors that changed. On an error, which is the
@@ -58,8 +62,10 @@ class Exchange {
   Store& remote_;
   SpaceKey visitors_;
   SpaceKey gone_;
-  /// By slot: the word under which the visitor in it was last sent or received.
-  std::vector<SlotWord> known_;
+  KnownSlots& known_;
+  /// The changes as of the last time all of them were sent, and when that was.
+  std::uint64_t sent_changes_ = 0;
+  UnixTime sent_all_ = 0;
   UnixTime pulled_until_ = 0;
   UnixTime pulled_all_ = 0;
   UnixTime pull_all_pause_ = kPullAll;

@@ -29,7 +29,8 @@ Result<Exchange*> Exchanges::exchange(std::uint32_t number) {
       return std::move(store).error();
     }
     entry.store = std::move(*store);
-    entry.exchange = std::make_unique<Exchange>(table_, std::move(*spec), replicas_.state(number), *entry.store);
+    entry.exchange =
+        std::make_unique<Exchange>(table_, std::move(*spec), replicas_.state(number), *entry.store, known_);
   }
   return entry.exchange.get();
 }

@@ -45,6 +45,7 @@ class Exchanges {
   const VisitorTable& table_;
   const ReplicaTable& replicas_;
   StoreOpener& stores_;
+  KnownSlots known_;
   const double timeout_;
   std::map<std::uint32_t, Entry> entries_;
 };

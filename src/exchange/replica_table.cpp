@@ -7,7 +7,7 @@
 namespace presence {
 namespace {
 
-constexpr std::uint32_t kLayoutVersion = 1;
+constexpr std::uint32_t kLayoutVersion = 2;
 constexpr auto relaxed = std::memory_order_relaxed;
 
 }  // namespace

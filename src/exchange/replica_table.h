@@ -35,6 +35,7 @@ struct ReplicaSpec {
 
 /// How the exchange of one replica goes. Counted by whoever exchanges; read by anybody.
 struct ReplicaState {
+  std::atomic<std::uint64_t> changes;  ///< Counted up after each change that the store is to be told of.
   std::atomic<std::int64_t> last_use;  ///< Unix time of the last call of any process, to some seconds.
   std::atomic<std::int64_t>
       held_since;  ///< All that the store knew from this time on has been brought here; 0: nothing.

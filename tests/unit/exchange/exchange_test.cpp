@@ -77,7 +77,7 @@ struct WebServer {
     by_page = asked.get();
     by_exchange = std::make_unique<Server>(central, "central", 60);
     page = std::make_unique<BufferedStore>(table, spec, state, std::move(asked));
-    exchange = std::make_unique<Exchange>(table, spec, state, *by_exchange);
+    exchange = std::make_unique<Exchange>(table, spec, state, *by_exchange, known);
   }
 
   void set_down(bool is_down) const {
@@ -97,6 +97,7 @@ struct WebServer {
   ReplicaState state{};
   Server* by_page = nullptr;
   std::unique_ptr<Server> by_exchange;
+  KnownSlots known;
   std::unique_ptr<BufferedStore> page;
   std::unique_ptr<Exchange> exchange;
 };
@@ -248,10 +249,22 @@ TEST_F(ExchangeTest, AStoreThatIsDownIsNotAskedByEachPage) {
 TEST_F(ExchangeTest, ANewFlusherSendsOnceMoreAndChangesNothing) {
   ASSERT_TRUE(a_.page->record("42", kNow).ok());
   exchange_all(kNow);
-  Exchange successor(a_.table, a_.spec, a_.state, *a_.by_exchange);
+  KnownSlots nothing_known;
+  Exchange successor(a_.table, a_.spec, a_.state, *a_.by_exchange, nothing_known);
   EXPECT_TRUE(successor.run(kNow + 60).ok());
   EXPECT_EQ(central_.last_seen("42", kNow + 60).value(), kNow);
   EXPECT_EQ(central_.count({kNow + 60, 5}).value(), 1);
+}
+
+// As if its process had been killed before it could count the change.
+TEST_F(ExchangeTest, AChangeThatWasNotCountedIsSentByTheNextLookAtEverything) {
+  ASSERT_TRUE(a_.page->record("42", kNow).ok());
+  exchange_all(kNow);
+  ASSERT_TRUE(ShmStore(a_.table, a_.spec.space_name(), 60).record("43", kNow + 1).ok());
+  exchange_all(kNow + 1);
+  EXPECT_EQ(central_.last_seen("43", kNow + 1).value(), 0);
+  exchange_all(kNow + 60);
+  EXPECT_EQ(central_.last_seen("43", kNow + 60).value(), kNow + 1);
 }
 
 TEST_F(ExchangeTest, AnotherKeyIsAnotherReplica) {
