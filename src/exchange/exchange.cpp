@@ -49,6 +49,7 @@ Status Exchange::run(UnixTime now) {
     done = push(now);
   }
   if (!done) {
+    state_.waiting.store(static_cast<std::uint32_t>(unsent(now).size()), relaxed);
     state_.failed(done.error().message, now);
     return done;
   }
@@ -149,13 +150,13 @@ Status Exchange::send_gone(UnixTime now) {
   return sent;
 }
 
-Status Exchange::push(UnixTime now) {
+std::vector<std::pair<SlotMatch, std::string>> Exchange::unsent(UnixTime now) {
+  std::vector<std::pair<SlotMatch, std::string>> changed;
   const std::optional<Space> visitors = table_.find_space(visitors_);
   if (!visitors) {
-    return {};
+    return changed;
   }
   known_.resize(table_.slots());
-  std::vector<std::pair<SlotMatch, std::string>> changed;
   IdBuffer buffer;
   table_.scan(*visitors, retained_since(now), now + kSkew, [&](const SlotMatch& match) {
     const SlotWord known = known_[match.slot];
@@ -166,6 +167,11 @@ Status Exchange::push(UnixTime now) {
       changed.emplace_back(match, id);
     }
   });
+  return changed;
+}
+
+Status Exchange::push(UnixTime now) {
+  const std::vector<std::pair<SlotMatch, std::string>> changed = unsent(now);
   std::vector<Seen> batch;
   for (std::size_t next = 0; next < changed.size(); next += batch.size()) {
     state_.waiting.store(static_cast<std::uint32_t>(changed.size() - next), relaxed);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -52,6 +53,8 @@ class Exchange {
   Status pull(UnixTime now);
   Status send_gone(UnixTime now);
   Status push(UnixTime now);
+  /// The visitors that the store does not know, or not with their time.
+  [[nodiscard]] std::vector<std::pair<SlotMatch, std::string>> unsent(UnixTime now);
   [[nodiscard]] UnixTime retained_since(UnixTime now) const {
     return now - 60 * static_cast<UnixTime>(spec_.retention);
   }

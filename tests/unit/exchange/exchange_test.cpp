@@ -208,6 +208,7 @@ TEST_F(ExchangeTest, AnOutageDelaysAndLosesNothing) {
   }
   EXPECT_EQ(a_.count(kNow + 100), 100) << "memory answers";
   EXPECT_EQ(a_.state.failures.load(), 100U);
+  EXPECT_EQ(a_.state.waiting.load(), 100U);
   EXPECT_TRUE(a_.page->health().breaker_open);
   EXPECT_EQ(a_.page->health().last_error, "the store does not answer");
   a_.set_down(false);
@@ -215,6 +216,7 @@ TEST_F(ExchangeTest, AnOutageDelaysAndLosesNothing) {
   EXPECT_EQ(central_.count({kNow + 101, 5}).value(), 100);
   EXPECT_EQ(central_.last_seen("7", kNow + 101).value(), kNow + 7) << "with its true time";
   EXPECT_FALSE(a_.page->health().breaker_open);
+  EXPECT_EQ(a_.state.waiting.load(), 0U);
   exchange_all(kNow + 162);
   EXPECT_EQ(b_.count(kNow + 162), 100) << "also what is older than the last pull";
 }
