@@ -101,14 +101,8 @@ bool Delivery::send_from_memory(const Spool* spool, const SpoolEntry& entry, std
   if (!written) {
     return false;
   }
-  if (written->outcome == WriteReport::Outcome::doubtful) {
-    if (!doubtful(spool, entry, rows)) {
-      return false;
-    }
-  } else {
-    succeeded(entry, rows.size(), written->refused.size(),
-              written->refused.empty() ? std::string() : written->refused.front().reason);
-  }
+  succeeded(entry, rows.size(), written->refused.size(),
+            written->refused.empty() ? std::string() : written->refused.front().reason);
   if (delivery != nullptr) {
     done_from_memory(*delivery, entry);
   }
@@ -203,7 +197,7 @@ bool Delivery::doubtful(const Spool* spool, const SpoolEntry& entry, std::span<c
   }
   if (DeliveryRecord* const delivery = record(entry.fingerprint)) {
     delivery->batches_doubtful.fetch_add(1, relaxed);
-    delivery->note("nobody can tell whether a batch was committed: " +
+    delivery->note("a commit went unanswered, and nobody can tell whether it took place: " +
                        (spool == nullptr ? "the rows are lost if it did not"
                                          : "the rows are in a file in " + spool->folder() + "/set-aside"),
                    now_);

@@ -212,8 +212,7 @@ class Run {
     for (const auto& [fingerprint, of_target] : rows) {
       if (!stuck_in_memory_.contains(fingerprint) && !waits_on_disk(fingerprint)) {
         table.note_sent_from_memory();
-        if (delivery_.send_from_memory(spool_, {batch_of(table), fingerprint, 0, table.state().minute() * 60},
-                                       of_target)) {
+        if (delivery_.send_from_memory(spool_, {batch_of(table), fingerprint}, of_target)) {
           continue;
         }
       }

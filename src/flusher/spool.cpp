@@ -184,7 +184,7 @@ std::optional<SpoolEntry> parse_file_name(std::string_view name) {
 }  // namespace
 
 BatchId ledger_id(const SpoolEntry& entry) {
-  return {sha256_hex(entry.id.source + "-" + entry.fingerprint, kHexId), entry.id.number, entry.stored};
+  return {sha256_hex(entry.id.source + "-" + entry.fingerprint, kHexId), entry.id.number};
 }
 
 Status make_private_folder(const std::string& path) {

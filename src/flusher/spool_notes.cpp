@@ -138,9 +138,7 @@ Status SpoolNotes::set_aside_as_doubtful() {
   std::string lines;
   for (const CounterRow& row : rows_) {
     append_set_aside_line(
-        lines, row,
-        "the answer to the commit got lost, and there is no ledger and others have changed these rows since, "
-        "or the ledger has forgotten after ninety days");
+        lines, row, "the answer to the commit got lost, there is no ledger, and others have changed these rows since");
   }
   Status room = check_room(lines.size());
   return room ? spool_.write_beside(entry_, Beside::doubtful, lines) : std::move(room);

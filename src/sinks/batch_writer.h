@@ -44,9 +44,6 @@ class BatchWriter {
       if (ledger == Ledger::knows_it && !is_broken(Promise::ledger)) {
         return leave(WriteReport::Outcome::known);
       }
-      if (ledger == Ledger::forgot_it) {
-        return leave(WriteReport::Outcome::doubtful);
-      }
       // Also with a ledger: it may have been installed since.
       const Result<CommitAnswer> earlier = answer_of_earlier_attempt(notes);
       if (!earlier) {
@@ -64,7 +61,7 @@ class BatchWriter {
     }
     stop_point("mysql.written");
     if (ledger == Ledger::is_new) {
-      if (Status status = session_.run(sql::update_batch(session_.dialect(), table_, id, clock::now())); !status) {
+      if (Status status = session_.run(sql::update_batch(table_, id, clock::now())); !status) {
         return std::move(status).error();
       }
     }
@@ -88,7 +85,7 @@ class BatchWriter {
   }
 
  private:
-  enum class Ledger { missing, is_new, knows_it, forgot_it };
+  enum class Ledger { missing, is_new, knows_it };
 
   Result<WriteReport> leave(WriteReport::Outcome outcome) {
     if (Status status = session_.run("ROLLBACK"); !status) {
@@ -110,9 +107,6 @@ class BatchWriter {
         const auto last = sql::number_in<std::int64_t>(rows->front().front());
         return last >= static_cast<std::int64_t>(id.number) ? Ledger::knows_it : Ledger::is_new;
       }
-      if (may_be_forgotten(id, clock::now())) {
-        return Ledger::forgot_it;
-      }
       if (Status status = add_source(id.source); !status) {
         return std::move(status).error();
       }
@@ -124,32 +118,15 @@ class BatchWriter {
   Status add_source(const std::string& source) {
     const std::string insert = sql::insert_source(table_, source);
     if (!is_mysql()) {
-      forget_sources();
       return session_.run(insert);
     }
     if (Status status = session_.run("ROLLBACK"); !status) {
       return status;
     }
-    forget_sources();
     if (Status status = session_.run(insert); !status && session_.last_error() != mysql::kDuplicateKey) {
       return status;
     }
     return session_.run(begin_statement(session_.dialect()));
-  }
-
-  /// New sources are rare, and what makes the ledger grow. That it does not shrink is no reason to fail.
-  void forget_sources() {
-    const UnixTime now = clock::now();
-    const auto rows = session_.query(sql::select_forgotten(session_.dialect(), table_, now));
-    std::vector<std::string> sources;
-    for (const std::vector<std::string>& row : rows ? *rows : std::vector<std::vector<std::string>>()) {
-      if (row.size() == 1 && sql::check_batch({row.front(), 0})) {
-        sources.push_back(row.front());
-      }
-    }
-    if (!sources.empty()) {
-      static_cast<void>(session_.run(sql::delete_forgotten(session_.dialect(), table_, sources, now)).ok());
-    }
   }
 
   /// not_committed also if there was no earlier attempt.

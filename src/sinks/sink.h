@@ -20,20 +20,7 @@ namespace presence {
 struct BatchId {
   std::string source;        ///< 32 hex digits: this machine's segment. Empty: apply without asking the ledger.
   std::uint64_t number = 0;  ///< Grows from batch to batch of one source, and batches are sent in that order.
-  UnixTime made = 0;         ///< When it was; 0: not known, or just now.
 };
-
-/// A ledger forgets a source that has written nothing for so many seconds.
-inline constexpr UnixTime kLedgerMemory = UnixTime{90} * 86400;
-
-/// A batch as old as this, of a source that the ledger does not know, may have been applied and forgotten: it is
-/// doubtful. The difference is for clocks that disagree.
-inline constexpr UnixTime kOldBatch = UnixTime{60} * 86400;
-
-/// See kOldBatch.
-[[nodiscard]] inline bool may_be_forgotten(const BatchId& id, UnixTime now) {
-  return id.made != 0 && now - id.made > kOldBatch;
-}
 
 /// A row that the database refuses whenever it is sent: its value does not fit a column, a constraint forbids it.
 struct RefusedRow {
@@ -52,8 +39,7 @@ struct WriteReport {
   enum class Outcome {
     committed,  ///< Written now, all but the refused rows.
     known,      ///< Had been committed by an earlier attempt; nothing was written now.
-    doubtful,   ///< Nobody can tell whether an earlier attempt committed it; nothing was written now. See also
-                ///< kOldBatch.
+    doubtful,   ///< Nobody can tell whether an earlier attempt committed it; nothing was written now.
   };
   Outcome outcome = Outcome::committed;
   std::vector<RefusedRow> refused;  ///< By growing index. Only of this attempt.

@@ -156,15 +156,6 @@ void append_integer(std::string& out, std::int64_t value) {
   out.append(buffer.data(), end);
 }
 
-/// As the list of an IN.
-std::string source_list(std::span<const std::string> sources) {
-  std::string text;
-  for (const std::string& source : sources) {
-    text += (text.empty() ? "'" : ",'") + source + '\'';
-  }
-  return text;
-}
-
 std::string read_query(Dialect dialect, std::string_view table, const CounterQuery& query, std::string_view name,
                        std::optional<std::string_view> argument, std::span<const std::string> sources) {
   const std::string step = decimal(query.step);
@@ -191,7 +182,11 @@ std::string read_query(Dialect dialect, std::string_view table, const CounterQue
   }
   text +=
       " UNION ALL SELECT `source`, `batch`, 0e0, 0e0, 0e0, 0 FROM " + quoted(ledger_of(table)) + " WHERE `source` IN (";
-  return text + source_list(sources) + ')';
+  for (const std::string& source : sources) {
+    text += text.back() == '(' ? "'" : ",'";
+    text += source + '\'';
+  }
+  return text + ')';
 }
 
 void take_read_row(StoredCounters& stored, std::string_view source, std::int64_t slot, const Sums& sums) {
@@ -274,27 +269,9 @@ std::string insert_source(std::string_view table, std::string_view source) {
          std::string(source) + "', -1, 0)";
 }
 
-std::string update_batch(Dialect dialect, std::string_view table, const BatchId& id, UnixTime now) {
+std::string update_batch(std::string_view table, const BatchId& id, UnixTime now) {
   return "UPDATE " + quoted(ledger_of(table)) + " SET `batch` = " + std::to_string(id.number) +
-         ", `changed_at` = " + (dialect == Dialect::sqlite ? decimal(now) : "UNIX_TIMESTAMP()") +
-         " WHERE `source` = '" + id.source + '\'';
-}
-
-std::string forgotten_condition(Dialect dialect, UnixTime now) {
-  const std::string clock = dialect == Dialect::sqlite ? decimal(now) : "LEAST(UNIX_TIMESTAMP(), " + decimal(now) + ")";
-  // A source that was just added has no time yet, nor a batch.
-  return "`batch` >= 0 AND `changed_at` > 0 AND `changed_at` < " + clock + " - " + decimal(kLedgerMemory);
-}
-
-std::string select_forgotten(Dialect dialect, std::string_view table, UnixTime now) {
-  return "SELECT `source` FROM " + quoted(ledger_of(table)) + " WHERE " + forgotten_condition(dialect, now) +
-         " LIMIT 100";
-}
-
-std::string delete_forgotten(Dialect dialect, std::string_view table, std::span<const std::string> sources,
-                             UnixTime now) {
-  return "DELETE FROM " + quoted(ledger_of(table)) + " WHERE `source` IN (" + source_list(sources) + ") AND " +
-         forgotten_condition(dialect, now);
+         ", `changed_at` = " + decimal(now) + " WHERE `source` = '" + id.source + '\'';
 }
 
 }  // namespace presence::sql

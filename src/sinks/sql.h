@@ -201,16 +201,7 @@ Status check_batch(const BatchId& id);
 /// transactions may hold it at once, and both would then wait for each other to insert.
 [[nodiscard]] std::string insert_source(std::string_view table, std::string_view source);
 
-/// Moves a source's number, and notes when, by the database's clock where it has one.
-[[nodiscard]] std::string update_batch(Dialect dialect, std::string_view table, const BatchId& id, UnixTime now);
-
-/// The sources to be forgotten (see kLedgerMemory), some at a time. By the clock that is behind: one that is far ahead
-/// must not forget those who live.
-[[nodiscard]] std::string select_forgotten(Dialect dialect, std::string_view table, UnixTime now);
-
-/// Takes them out, unless they have written meanwhile. By their primary key, so that on MySQL no other row is locked;
-/// not in a transaction.
-[[nodiscard]] std::string delete_forgotten(Dialect dialect, std::string_view table,
-                                           std::span<const std::string> sources, UnixTime now);
+/// Moves a source's number.
+[[nodiscard]] std::string update_batch(std::string_view table, const BatchId& id, UnixTime now);
 
 }  // namespace presence::sql

@@ -280,12 +280,12 @@ class SqliteSink final : public Sink {
     }
     stop_point("sqlite.begun");
     if (!id.source.empty()) {
-      const auto outcome = claim_batch(connection, id);
-      if (!outcome) {
-        return outcome.error();
+      const auto is_new = claim_batch(connection, id);
+      if (!is_new) {
+        return is_new.error();
       }
-      if (*outcome != WriteReport::Outcome::committed && !is_broken(Promise::ledger)) {
-        report.outcome = *outcome;
+      if (!*is_new && !is_broken(Promise::ledger)) {
+        report.outcome = WriteReport::Outcome::known;
         return {};
       }
     }
@@ -337,8 +337,8 @@ class SqliteSink final : public Sink {
     return {};
   }
 
-  // Moves the source's number to this batch: `committed`, if the rest of it is. Otherwise there is nothing to write.
-  Result<WriteReport::Outcome> claim_batch(Connection& connection, const BatchId& id) {
+  // Moves the source's number to this batch; false if it has been applied before.
+  Result<bool> claim_batch(Connection& connection, const BatchId& id) {
     {
       auto select = connection.prepare(sql::select_batch(kDialect, table_, id.source));
       if (!select) {
@@ -349,39 +349,18 @@ class SqliteSink final : public Sink {
         return found.error();
       }
       if (*found && sqlite3_column_int64(select->get(), 0) >= static_cast<std::int64_t>(id.number)) {
-        return WriteReport::Outcome::known;
+        return false;
       }
       if (!*found) {
-        if (may_be_forgotten(id, clock::now())) {
-          return WriteReport::Outcome::doubtful;
-        }
-        forget_sources(connection);
         if (Status status = connection.run(sql::insert_source(table_, id.source)); !status) {
           return status.error();
         }
       }
     }
-    if (Status status = connection.run(sql::update_batch(kDialect, table_, id, clock::now())); !status) {
+    if (Status status = connection.run(sql::update_batch(table_, id, clock::now())); !status) {
       return status.error();
     }
-    return WriteReport::Outcome::committed;
-  }
-
-  // New sources are rare, and what makes the ledger grow. That it does not shrink is no reason to fail.
-  void forget_sources(Connection& connection) {
-    const UnixTime now = clock::now();
-    std::vector<std::string> sources;
-    if (auto select = connection.prepare(sql::select_forgotten(kDialect, table_, now))) {
-      for (auto found = connection.step(*select); found && *found; found = connection.step(*select)) {
-        const auto* const source = reinterpret_cast<const char*>(sqlite3_column_text(select->get(), 0));
-        if (source != nullptr && sql::check_batch({source, 0})) {
-          sources.emplace_back(source);
-        }
-      }
-    }
-    if (!sources.empty()) {
-      static_cast<void>(connection.run(sql::delete_forgotten(kDialect, table_, sources, now)).ok());
-    }
+    return true;
   }
 
   Status read_once(Connection& connection, const CounterQuery& query, std::span<const std::string> sources,

@@ -30,8 +30,6 @@ class Database {
   virtual void prepare() {}
   // From here on rows whose name begins with "bad" are refused.
   virtual void refuse_bad_names() = 0;
-  // What the ledger knows was so many seconds ago.
-  virtual void age_ledger(UnixTime seconds) = 0;
 };
 
 class SqliteDatabase final : public Database {
@@ -49,14 +47,6 @@ class SqliteDatabase final : public Database {
     sqlite3_close(database);
   }
 
-  void age_ledger(UnixTime seconds) override {
-    sqlite3* database = nullptr;
-    ASSERT_EQ(sqlite3_open(path().c_str(), &database), SQLITE_OK);
-    const std::string change = "UPDATE counter_batch SET changed_at = changed_at - " + std::to_string(seconds);
-    EXPECT_EQ(sqlite3_exec(database, change.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
-    sqlite3_close(database);
-  }
-
  private:
   [[nodiscard]] std::string path() const { return folder_.file("counters.sqlite"); }
 
@@ -70,9 +60,6 @@ class MysqlDatabase : public Database {
   [[nodiscard]] std::string dsn() const override { return table_.dsn(); }
   void refuse_bad_names() override {
     table_.run("ALTER TABLE `" + table_.name() + "` ADD CONSTRAINT no_bad_names CHECK (name NOT LIKE 'bad%')");
-  }
-  void age_ledger(UnixTime seconds) override {
-    table_.run("UPDATE `" + table_.name() + "_batch` SET changed_at = changed_at - " + std::to_string(seconds));
   }
 
  protected:
@@ -143,35 +130,6 @@ class SinkContractTest : public testing::TestWithParam<Kind> {
   std::unique_ptr<Database> database_;
   std::unique_ptr<Sink> sink_;
 };
-
-TEST_P(SinkContractTest, TheLedgerForgetsSourcesThatWroteNothingFor90DaysWhenANewOneComes) {
-  const std::vector<std::string> sources{source('a'), source('b'), source('c')};
-  const auto known = [&] {
-    return sink_->read_with_ledger({.name = "a", .argument = std::nullopt, .since = 0, .until = 1}, sources)
-        ->last_batches;
-  };
-  write({row("a", std::nullopt, kSlot, {1, 1, 1, 1})}, {source('a'), 1});
-  write({row("a", std::nullopt, kSlot, {2, 2, 2, 1})}, {source('b'), 1});
-  database_->age_ledger(UnixTime{89} * 86400);
-  write({row("a", std::nullopt, kSlot, {4, 4, 4, 1})}, {source('b'), 2});
-  write({row("a", std::nullopt, kSlot, {8, 8, 8, 1})}, {source('c'), 1});
-  EXPECT_EQ(known().size(), 3U) << "not yet";
-  database_->age_ledger(UnixTime{2} * 86400);
-  write({row("a", std::nullopt, kSlot, {16, 16, 16, 1})}, {source('d'), 1});
-  EXPECT_EQ(known(), (LedgerNumbers{{source('b'), 2}, {source('c'), 1}}));
-  EXPECT_EQ(sums("a").total, 31);
-
-  // What may be one of its batches is not applied again.
-  const auto rows = sorted({row("a", std::nullopt, kSlot, {1, 1, 1, 1})});
-  const Result<WriteReport> again = sink_->write({source('a'), 1, clock::now() - UnixTime{91} * 86400}, rows);
-  ASSERT_TRUE(again.ok()) << again.error().message;
-  EXPECT_EQ(again->outcome, WriteReport::Outcome::doubtful);
-  EXPECT_EQ(sums("a").total, 31);
-  EXPECT_EQ(sink_->write({source('a'), 2, clock::now() - 3600}, rows)->outcome, WriteReport::Outcome::committed);
-  EXPECT_EQ(sink_->write({source('c'), 2, clock::now() - UnixTime{91} * 86400}, rows)->outcome,
-            WriteReport::Outcome::committed);
-  EXPECT_EQ(sums("a").total, 33);
-}
 
 TEST_P(SinkContractTest, ReadsTheLedgerOfTheSameMomentAlong) {
   write({row("a", std::nullopt, kSlot, {1, 1, 1, 1})}, {source('a'), 7});
