@@ -117,7 +117,7 @@ Status BufferedStore::forget(std::string_view visitor, UnixTime now) {
     return accepted;
   }
   used(now);
-  // First noted, then forgotten: a kill in between leaves the exchange something to do, not a visitor who comes back.
+  // First noted, then forgotten: after a kill in between the exchange does the rest.
   if (Status noted = gone_.record(visitor, now); !noted) {
     return noted;
   }
@@ -137,6 +137,10 @@ Status BufferedStore::replace(std::string_view from, std::string_view to, UnixTi
   }
   if (*seen == 0 || from == to) {
     return {};
+  }
+  // Who logs in again is not gone any more, though the guest's time may lie before the logout.
+  if (Status back = gone_.forget(to, now); !back) {
+    return back;
   }
   if (Status noted = gone_.record(from, now); !noted) {
     return noted;

@@ -140,6 +140,10 @@ Status Exchange::send_gone(UnixTime now) {
     // Who came back since then stays.
     const std::optional<UnixTime> back = visitors ? table_.last_seen(*visitors, id) : std::nullopt;
     if (!back || *back < static_cast<UnixTime>(match.word.time())) {
+      // Still here only if whoever noted it was killed before he could take it out.
+      if (back) {
+        table_.forget(*visitors, id);
+      }
       sent = remote_.forget(id, now);
       sent = unsupported(sent) ? Status() : std::move(sent);
     }

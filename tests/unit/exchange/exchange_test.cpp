@@ -200,6 +200,29 @@ TEST_F(ExchangeTest, ALoginTakesTheGuestsPlaceEverywhere) {
   EXPECT_TRUE(b_.online("42", kNow + 70)) << "found by the pull of everything";
 }
 
+// As if its process had been killed between the note and the rest.
+TEST_F(ExchangeTest, AForgettingThatWasCutOffIsCarriedOut) {
+  ASSERT_TRUE(a_.page->record("42", kNow).ok());
+  exchange_all(kNow);
+  ASSERT_TRUE(ShmStore(a_.table, a_.spec.gone_space_name(), 60).record("42", kNow + 1).ok());
+  exchange_all(kNow + 60);
+  EXPECT_FALSE(a_.online("42", kNow + 60));
+  EXPECT_EQ(central_.last_seen("42", kNow + 60).value(), 0);
+}
+
+TEST_F(ExchangeTest, WhoLogsInAgainAfterALogoutStaysWithANewFlusher) {
+  ASSERT_TRUE(a_.page->record("guest", kNow).ok());
+  ASSERT_TRUE(a_.page->record("42", kNow).ok());
+  ASSERT_TRUE(a_.page->forget("42", kNow + 1).ok());
+  ASSERT_TRUE(a_.page->replace("guest", "42", kNow + 2).ok());
+  exchange_all(kNow + 3);
+  KnownSlots nothing_known;
+  Exchange successor(a_.table, a_.spec, a_.state, *a_.by_exchange, nothing_known);
+  EXPECT_TRUE(successor.run(kNow + 4).ok());
+  EXPECT_TRUE(a_.online("42", kNow + 4));
+  EXPECT_EQ(central_.last_seen("42", kNow + 4).value(), kNow);
+}
+
 TEST_F(ExchangeTest, AnOutageDelaysAndLosesNothing) {
   a_.set_down(true);
   for (int i = 0; i < 100; ++i) {
