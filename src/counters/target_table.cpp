@@ -35,13 +35,7 @@ struct alignas(64) TargetTable::Record {
 };
 
 void DeliveryRecord::note(std::string_view message, UnixTime now) {
-  const std::size_t size = std::min(message.size(), last_error.size());
-  for (std::size_t i = 0; i < size; ++i) {
-    last_error[i].store(message[i], relaxed);
-  }
-  if (size < last_error.size()) {
-    last_error[size].store('\0', relaxed);
-  }
+  last_error.store(message);
   last_error_time.store(now, relaxed);
 }
 
@@ -63,18 +57,6 @@ void DeliveryRecord::succeeded(std::uint64_t rows, UnixTime now) {
 bool DeliveryRecord::may_try(UnixTime now) const {
   const UnixTime next = next_attempt.load(relaxed);
   return now >= next || next - now > kPauseMax;
-}
-
-std::string DeliveryRecord::error_text() const {
-  std::string text;
-  for (const std::atomic<char>& letter : last_error) {
-    const char c = letter.load(relaxed);
-    if (c == '\0') {
-      break;
-    }
-    text.push_back(c);
-  }
-  return text;
 }
 
 SectionSpec TargetTable::section() {

@@ -1,7 +1,6 @@
 // Which databases the series of a segment go to, and how each one is doing.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/shared_text.h"
 #include "counters/minute_tables.h"
 #include "segment/segment.h"
 
@@ -30,7 +30,7 @@ struct DeliveryRecord {
   /// committed from memory to a database without a ledger.
   std::atomic<std::uint64_t> last_done;
   std::atomic<std::uint64_t> unanswered;
-  std::array<std::atomic<char>, 256> last_error;  ///< Ends with NUL or with the array.
+  SharedText<256> last_error;
 
   /// Remembers an error and puts the next attempt off: by 1 s, then twice as long each time, at most a minute.
   void failed(std::string_view message, UnixTime now);
@@ -39,7 +39,7 @@ struct DeliveryRecord {
   void note(std::string_view message, UnixTime now);
   /// Whether an attempt may be made. A next attempt further away than the longest pause means that the clock was moved.
   [[nodiscard]] bool may_try(UnixTime now) const;
-  [[nodiscard]] std::string error_text() const;
+  [[nodiscard]] std::string error_text() const { return last_error.load(); }
 };
 
 /// The targets of a segment. Append-only: a target keeps its number. A DSN whose password changed is a new target with

@@ -20,27 +20,9 @@ std::string ReplicaSpec::space_name() const {
 std::string ReplicaSpec::gone_space_name() const { return space_name() + '\0' + "gone"; }
 
 void ReplicaState::failed(std::string_view message, UnixTime now) {
-  const std::size_t size = std::min(message.size(), last_error.size());
-  for (std::size_t i = 0; i < size; ++i) {
-    last_error[i].store(message[i], relaxed);
-  }
-  if (size < last_error.size()) {
-    last_error[size].store('\0', relaxed);
-  }
+  last_error.store(message);
   last_error_time.store(now, relaxed);
   failures.fetch_add(1, relaxed);
-}
-
-std::string ReplicaState::error_text() const {
-  std::string text;
-  for (const std::atomic<char>& letter : last_error) {
-    const char c = letter.load(relaxed);
-    if (c == '\0') {
-      break;
-    }
-    text.push_back(c);
-  }
-  return text;
 }
 
 struct alignas(64) ReplicaTable::Header {

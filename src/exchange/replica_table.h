@@ -1,7 +1,6 @@
 // Which keys of stores on servers have a copy in this segment, and how their exchange goes.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +10,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/shared_text.h"
 #include "segment/segment.h"
 
 namespace presence {
@@ -39,18 +39,18 @@ struct ReplicaState {
   std::atomic<std::int64_t> last_use;  ///< Unix time of the last call of any process, to some seconds.
   std::atomic<std::int64_t>
       held_since;  ///< All that the store knew from this time on has been brought here; 0: nothing.
-  std::atomic<std::int64_t> last_pull;            ///< Unix time; 0: never.
-  std::atomic<std::int64_t> last_push;            ///< Unix time; 0: never.
-  std::atomic<std::uint64_t> pulled;              ///< Visitors that were new here or had a later time.
-  std::atomic<std::uint64_t> pushed;              ///< Visitors sent.
-  std::atomic<std::uint32_t> waiting;             ///< Visitors not yet sent, as of the last attempt.
-  std::atomic<std::uint32_t> failures;            ///< In a row.
-  std::atomic<std::int64_t> count;                ///< Of the window, where the store tells no ids.
-  std::atomic<std::int64_t> last_error_time;      ///< 0: never.
-  std::array<std::atomic<char>, 256> last_error;  ///< Ends with NUL or with the array.
+  std::atomic<std::int64_t> last_pull;        ///< Unix time; 0: never.
+  std::atomic<std::int64_t> last_push;        ///< Unix time; 0: never.
+  std::atomic<std::uint64_t> pulled;          ///< Visitors that were new here or had a later time.
+  std::atomic<std::uint64_t> pushed;          ///< Visitors sent.
+  std::atomic<std::uint32_t> waiting;         ///< Visitors not yet sent, as of the last attempt.
+  std::atomic<std::uint32_t> failures;        ///< In a row.
+  std::atomic<std::int64_t> count;            ///< Of the window, where the store tells no ids.
+  std::atomic<std::int64_t> last_error_time;  ///< 0: never.
+  SharedText<256> last_error;
 
   void failed(std::string_view message, UnixTime now);
-  [[nodiscard]] std::string error_text() const;
+  [[nodiscard]] std::string error_text() const { return last_error.load(); }
 };
 
 /// The replicas of a segment. Append-only: a replica keeps its number. The segment holds DSNs with their passwords for

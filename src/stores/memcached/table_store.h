@@ -31,8 +31,8 @@ struct MemcachedTableOptions {
 /// beyond the retention, and every `sweep` seconds one writer sweeps all parts and counts anew; in between the count
 /// follows who comes, and not yet who leaves.
 ///
-/// Round trips: record 1 within the throttle, else 2, and 1 or 2 more for who sweeps; online, ids and last_seen 1;
-/// count 1, or 3 to 4 for who finds no fresh count; count of another window 1; forget 2; replace 2, or 4 between two
+/// Round trips: record 1 within the throttle, else 2, and 2 or 3 more for who sweeps; online, ids and last_seen 1;
+/// count 1, or 3 to 4 for who finds no fresh count; count of another window 1; forget 2; replace 3, or 5 between two
 /// parts. Errors besides unavailable: damaged (a value that is not such a table), no_space (a part is larger than the
 /// server takes), transient (too many at once changed the part).
 class MemcachedTableStore final : public Store {
