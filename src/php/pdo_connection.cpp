@@ -59,12 +59,14 @@ class ErrorsSilenced {
   zval handler_;
 };
 
-/// An empty stack frame where there is none: at the end of a request an exception without one would be a fatal error.
+/// A stack frame where there is none: at the end of a request an exception without one would be a fatal error. It is that
+/// of a function which does nothing, since a backtrace takes a frame without one for a generator's.
 class Frame {
  public:
   Frame() {
     if (EG(current_execute_data) == nullptr) {
       std::memset(&frame_, 0, sizeof frame_);
+      frame_.func = reinterpret_cast<zend_function*>(const_cast<zend_internal_function*>(&zend_pass_function));
       EG(current_execute_data) = &frame_;
     }
   }
