@@ -2,6 +2,8 @@
 # Collects what parts of a test run gave, and closes the run with `N passed, N failed`. Sourced, never run.
 
 result_names=() result_passed=() result_failed=() result_seconds=()
+# What failed and how, a line each, said once more at the end: the log above may be long, or cut.
+result_failures=()
 result_logs=$(mktemp -d "${TMPDIR:-/tmp}/presence-results.XXXXXX")
 
 # record NAME PASSED FAILED SECONDS
@@ -24,7 +26,22 @@ run_part() {
     echo "$name: ended with code $code after $passed passed tests" >&2
     failed=1
   fi
+  if ((failed > 0)); then
+    mapfile -t -O "${#result_failures[@]}" result_failures < <(failures_in "$log" | sed "s|^|$name: |")
+  fi
   record "$name" "$passed" "$failed" $((SECONDS - began))
+}
+
+# The failed tests of a log, each after what it said: of PHP's run-tests.php the end of the difference, of GoogleTest the
+# failed expectations, of programs of ours their lines.
+failures_in() {
+  local log=$1
+  { # No match is no error.
+    set +e
+    grep -a -B 12 -E '^(FAIL|LEAK|BORK|WARN) ' "$log"
+    grep -a -A 5 -E ': Failure$|^(ERROR|WARNING|SUMMARY): [A-Za-z]+Sanitizer' "$log"
+    grep -a -E '^[[:space:]]*[0-9]+ - .* \((Failed|Timeout|SEGFAULT|Subprocess aborted|Exit code.*|[A-Z]+)\)$|^FAILED |^SKIP .*reason: |\*\*\*Skipped' "$log"
+  } | grep -a -v -E '^--$|^TEST [0-9]' | cut -c 1-200 | head -n 60
 }
 
 # What COUNTER can be.
@@ -68,6 +85,10 @@ summary() {
       "${result_seconds[i]}" "$plain"
     passed=$((passed + result_passed[i])) failed=$((failed + result_failed[i]))
   done
+  if ((${#result_failures[@]} > 0)); then
+    printf '\n'
+    printf 'failed: %s\n' "${result_failures[@]}"
+  fi
   printf '\n%d passed, %d failed\n' "$passed" "$failed"
   ((failed == 0 && passed > 0))
 }

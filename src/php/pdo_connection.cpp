@@ -59,8 +59,8 @@ class ErrorsSilenced {
   zval handler_;
 };
 
-/// A stack frame where there is none: at the end of a request an exception without one would be a fatal error. It is that
-/// of a function which does nothing, since a backtrace takes a frame without one for a generator's.
+/// A stack frame where there is none: at the end of a request an exception without one would be a fatal error. It is
+/// that of a function which does nothing, since a backtrace takes a frame without one for a generator's.
 class Frame {
  public:
   Frame() {
