@@ -33,6 +33,11 @@ final class Comparison
     ) {
     }
 
+    public function has_goal(): bool
+    {
+        return $this->at_least !== null || $this->at_most !== null;
+    }
+
     /** Measures both once more, in alternating order. */
     public function round(): void
     {
@@ -102,20 +107,28 @@ final class Comparison
     /** A value with its unit, to three digits. */
     public function value(float $value): string
     {
-        if ($this->unit === 'ns') {
-            return match (true) {
-                $value < 1e3 => self::number($value) . ' ns',
-                $value < 1e6 => self::number($value / 1e3) . ' µs',
-                default => self::number($value / 1e6) . ' ms',
-            };
-        }
-        return self::number($value) . ($this->unit === '/s' ? ' /s' : " $this->unit");
+        return $this->unit === 'ns' ? self::time($value) : self::number($value) . ($this->unit === '/s' ? ' /s' : " $this->unit");
+    }
+
+    public static function time(float $nanoseconds): string
+    {
+        return match (true) {
+            $nanoseconds < 999.5 => self::number($nanoseconds) . ' ns',
+            $nanoseconds < 999.5e3 => self::number($nanoseconds / 1e3) . ' µs',
+            default => self::number($nanoseconds / 1e6) . ' ms',
+        };
+    }
+
+    public static function bytes(int $bytes): string
+    {
+        return $bytes < 1 << 20 ? round($bytes / 1024) . ' KiB' : self::number($bytes / (1 << 20)) . ' MiB';
     }
 
     public static function number(float $value): string
     {
         return match (true) {
             $value >= 100 => number_format($value),
+            $value === round($value) => number_format($value),
             $value >= 10 => number_format($value, 1),
             default => number_format($value, 2),
         };

@@ -38,7 +38,7 @@ final class Php
     {
         return function () use ($name, $processes): float {
             $this->empty_segment();
-            $begin = microtime(true) + 1.5 * $this->seconds + 0.3;
+            $begin = microtime(true) + 2 * $this->seconds + 0.3;
             $started = [];
             for ($i = 0; $i < $processes; ++$i) {
                 $started[] = $this->start($name, $begin);
@@ -72,12 +72,17 @@ final class Php
     {
         $workload = $this->workloads[$name];
         $ini = $workload->ini + [
-            'opcache.enable_cli' => '1', 'presence.segment' => "$this->memory/segment", 'presence.data_dir' => "$this->memory/data",
-            'presence.flusher' => 'off', 'presence.sink' => "sqlite:$this->memory/counters.sqlite",
+            'opcache.enable_cli' => '1', 'memory_limit' => '1G', 'presence.segment' => "$this->memory/segment", 'presence.data_dir' => "$this->memory/data",
+            'presence.flusher' => 'off', 'presence.sink' => "sqlite:$this->memory/counters.sqlite", 'display_errors' => '1',
         ];
-        $command = [PHP_BINARY, '-n', '-d', 'zend_extension=opcache'];
+        $command = $workload->opcache ? [PHP_BINARY, '-n', '-d', 'zend_extension=opcache'] : [PHP_BINARY, '-n'];
         foreach ($workload->extensions as $extension) {
-            $command = [...$command, '-d', 'extension=' . ($extension === 'presence' ? $this->module : $extension)];
+            $file = match ($extension) {
+                'presence' => $this->module,
+                'yac' => getenv('PRESENCE_BENCH_YAC') ?: throw new RuntimeException('Yac is not there'),
+                default => $extension,
+            };
+            $command = [...$command, '-d', "extension=$file"];
         }
         foreach ($ini as $entry => $value) {
             $command = [...$command, '-d', "$entry=$value"];
@@ -97,7 +102,7 @@ final class Php
         foreach ($started as [$process, $output]) {
             $text = trim((string) stream_get_contents($output));
             if (proc_close($process) !== 0 || !is_numeric($text)) {
-                throw new RuntimeException("the measurement failed: $text");
+                throw new RuntimeException(preg_match('/Uncaught \w+: (.*?)(?: in \S+:\d+)?$/m', $text, $found) === 1 ? $found[1] : "the measurement failed: $text");
             }
             $took[] = (float) $text;
         }

@@ -4,49 +4,85 @@ declare(strict_types=1);
 /*
  * Called by script/bench, beside the servers it started:
  *
- *   php benchmarks/run.php --extension=…/presence.so [--quick] [--only=TEXT] [--results=RESULTS.md]
+ *   php benchmarks/run.php --extension=…/presence.so [--quick] [--only=TEXT] [--output=FOLDER] [--readme=README.md]
  *
- * Measures each comparison in several rounds, ours and the peer by turns, prints a table and writes it to the file.
+ * Measures each comparison in several rounds, ours and the peer by turns, and prints a table. Without --only it also measures
+ * growth, a minute's end and memory. Writes RESULTS.md and its charts into the folder, and the results that matter most into the
+ * marked place of the README.
  */
 
-require_once __DIR__ . '/Comparison.php';
-require_once __DIR__ . '/PageSite.php';
-require_once __DIR__ . '/Php.php';
+require_once __DIR__ . '/Bench.php';
+require_once __DIR__ . '/Footprint.php';
+require_once __DIR__ . '/Growth.php';
 require_once __DIR__ . '/Report.php';
 
 set_error_handler(static function (int $level, string $message, string $file, int $line): bool {
     return (error_reporting() & $level) === 0 ? true : throw new ErrorException($message, 0, $level, $file, $line);
 });
 
-$options = getopt('', ['extension:', 'quick', 'only:', 'results:']);
+/** What is said when a measurement cannot be made. */
+function or_left_out(Closure $measure): mixed
+{
+    try {
+        return $measure();
+    } catch (RuntimeException | ErrorException $failure) {
+        echo "left out: {$failure->getMessage()}\n";
+        return null;
+    }
+}
+
+$options = getopt('', ['extension:', 'quick', 'only:', 'output:', 'readme:']);
 $quick = isset($options['quick']);
-$rounds = $quick ? 3 : 9;
-$php = new Php($options['extension'], $quick ? 0.25 : 1.0);
-$site = static function () use ($options): PageSite {
-    static $site = null;
-    return $site ??= new PageSite($options['extension']);
-};
-$all = (require __DIR__ . '/comparisons.php')($php, $site, $quick ? 1.0 : 3.0);
-$chosen = array_values(array_filter($all, fn (Comparison $one): bool => stripos("$one->name, $one->peer_name", $options['only'] ?? '') !== false));
+$only = $options['only'] ?? null;
+$started = hrtime(true);
+$seconds = $quick ? 0.1 : 0.5;
+$bench = new Bench($options['extension'], new Php($options['extension'], $seconds), $seconds);
+$sections = [
+    'What was promised' => require __DIR__ . '/comparisons/goals.php',
+    'Counters' => require __DIR__ . '/comparisons/counters.php',
+    'Presence in memory' => require __DIR__ . '/comparisons/presence.php',
+    'Presence in direct mode' => require __DIR__ . '/comparisons/servers.php',
+];
+$sections = array_map(static fn (Closure $section): array => $section($bench), $sections);
+$chosen = array_filter(array_map(
+    static fn (array $section): array => array_values(array_filter($section, static fn (Comparison $one): bool => $only === null || stripos("$one->name, beside $one->peer_name", $only) !== false)),
+    $sections,
+));
 if ($chosen === []) {
-    fwrite(STDERR, "nothing is called like that; there are:\n  " . implode("\n  ", array_map(fn (Comparison $one): string => $one->name, $all)) . "\n");
+    $names = array_map(static fn (Comparison $one): string => "$one->name, beside $one->peer_name", array_merge(...array_values($sections)));
+    fwrite(STDERR, "nothing is called like that; there are:\n  " . implode("\n  ", $names) . "\n");
     exit(2);
 }
 
-$report = new Report(STDOUT);
-$report->head();
-foreach ($chosen as $comparison) {
-    try {
-        for ($i = 0; $i < $rounds; ++$i) {
-            $comparison->round();
+$report = new Report($quick);
+foreach ($chosen as $title => $section) {
+    $report->begin($title);
+    foreach ($section as $comparison) {
+        $rounds = $comparison->has_goal() ? ($quick ? 3 : 9) : ($quick ? 1 : 5);
+        try {
+            for ($i = 0; $i < $rounds; ++$i) {
+                $comparison->round();
+            }
+        } catch (RuntimeException $failure) {
+            $comparison->left_out = $failure->getMessage();
         }
-    } catch (RuntimeException $failure) {
-        $comparison->left_out = $failure->getMessage();
+        $report->add($comparison);
     }
-    $report->row($comparison);
 }
-if (isset($options['results'])) {
-    file_put_contents($options['results'], Report::markdown($chosen, $rounds, $quick));
+if ($only === null) {
+    $report->growth(or_left_out(static fn (): array => Growth::measure($bench->php, $quick ? 1 : 2)) ?? []);
+    $footprint = new Footprint($options['extension']);
+    try {
+        $report->memory(or_left_out($footprint->measure(...)) ?? []);
+        $report->minute_end($quick ? null : or_left_out($footprint->minute_end(...)));
+    } finally {
+        $footprint->close();
+    }
 }
-$verdicts = array_count_values(array_map(fn (Comparison $one): string => $one->verdict(), $chosen)) + ['met' => 0, 'not met' => 0, 'left out' => 0];
-printf("%d goals met, %d not met, %d comparisons left out\n", $verdicts['met'], $verdicts['not met'], $verdicts['left out']);
+if (isset($options['output'])) {
+    $report->write($options['output']);
+}
+if (isset($options['readme'])) {
+    $report->write_readme($options['readme']);
+}
+echo $report->verdict(), sprintf(" (%.0f s)\n", (hrtime(true) - $started) / 1e9);
