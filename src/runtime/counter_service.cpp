@@ -343,8 +343,9 @@ bool CounterService::due(bool last_chance) {
   }
   const UnixTime now = clock::now();
   if (flusher_.wanted()) {
-    const bool alone = flusher_.alone(now);
-    return alone || own_rows_wait(now) || strays_due(now);
+    // A script that ends has nobody else to bring its rows over its own connection.
+    const bool last_of_own = last_chance && own_ && added_;
+    return last_of_own || flusher_.alone(now) || own_rows_wait(now) || strays_due(now);
   }
   if (last_chance || shared_ == nullptr) {
     return added_;

@@ -28,7 +28,7 @@ function start_under_faketime(): never
         'FAKETIME_DONT_FAKE_MONOTONIC' => '1',
         'NO_FAKE_STAT' => '1',
         'TZ' => 'UTC',
-    ] + getenv());
+    ] + array_diff_key(getenv(), ['FAKETIME' => true]));
 }
 
 if (getenv('FAKETIME_TIMESTAMP_FILE') === false) {
