@@ -37,6 +37,13 @@ free_port() {
   php -n -r '$s = stream_socket_server("tcp://127.0.0.1:0"); echo explode(":", stream_socket_get_name($s, false))[1];'
 }
 
+# The tests build the same sources several times, for several PHPs and with points to stop at: from now on what comes out
+# the same is compiled once, where ccache is installed.
+share_compilations() {
+  [[ -d /usr/lib/ccache ]] || return 0
+  export PATH=/usr/lib/ccache:$PATH CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root_dir} CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=time_macros
+}
+
 # Where the Zend-free core and its unit tests are built.
 core_build=${CORE_BUILD_DIR:-$root_dir/build/core}
 

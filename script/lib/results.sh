@@ -41,7 +41,7 @@ failures_in() {
     grep -a -B 12 -E '^(FAIL|LEAK|BORK|WARN) ' "$log"
     grep -a -A 5 -E ': Failure$|^(ERROR|WARNING|SUMMARY): [A-Za-z]+Sanitizer' "$log"
     grep -a -E '^[[:space:]]*[0-9]+ - .* \((Failed|Timeout|SEGFAULT|Subprocess aborted|Exit code.*|[A-Z]+)\)$|^FAILED |^SKIP .*reason: |\*\*\*Skipped' "$log"
-  } | grep -a -v -E '^--$|^TEST [0-9]' | cut -c 1-200 | head -n 60
+  } | grep -a -v -E '^--$|^TEST [0-9]|^FAILED TEST SUMMARY' | cut -c 1-200 | head -n 60
 }
 
 # What COUNTER can be.

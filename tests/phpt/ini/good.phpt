@@ -1,5 +1,10 @@
 --TEST--
 Values at the ends of their ranges, and in each accepted form, are taken
+--SKIPIF--
+<?php
+require __DIR__ . '/../support.inc.php';
+skip_if_slow();
+?>
 --FILE--
 <?php
 require __DIR__ . '/../support.inc.php';

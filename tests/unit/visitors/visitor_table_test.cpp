@@ -105,7 +105,8 @@ TEST(VisitorTableTest, WhoIsAheadOfTheClockMakesRoomBeforeAnybodyElse) {
   }
   const std::uint64_t pushed_out = table.usage().evicted_live;
   for (int i = 0; i < 40; ++i) {
-    ASSERT_EQ(table.record(space, std::to_string(i), kNow + kMaxSkew * (i % 2)), Recorded::yes);
+    ASSERT_EQ(table.record(space, std::to_string(i), kNow + kMaxSkew * static_cast<std::uint32_t>(i % 2)),
+              Recorded::yes);
   }
   EXPECT_EQ(table.usage().evicted_live, pushed_out) << "nobody real had to go";
   EXPECT_EQ(table.count(space, kNow - 300, kNow + kMaxSkew), 40);
