@@ -38,7 +38,7 @@ final class Php
     {
         return function () use ($name, $processes): float {
             $this->empty_segment();
-            $begin = microtime(true) + 2 * $this->seconds + 0.3;
+            $begin = microtime(true) + 3 * $this->seconds + 0.7;
             $started = [];
             for ($i = 0; $i < $processes; ++$i) {
                 $started[] = $this->start($name, $begin);

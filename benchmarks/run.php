@@ -35,7 +35,7 @@ $options = getopt('', ['extension:', 'quick', 'only:', 'output:', 'readme:']);
 $quick = isset($options['quick']);
 $only = $options['only'] ?? null;
 $started = hrtime(true);
-$seconds = $quick ? 0.1 : 0.5;
+$seconds = $quick ? 0.1 : 0.4;
 $bench = new Bench($options['extension'], new Php($options['extension'], $seconds), $seconds);
 $sections = [
     'What was promised' => require __DIR__ . '/comparisons/goals.php',
@@ -70,7 +70,7 @@ foreach ($chosen as $title => $section) {
     }
 }
 if ($only === null) {
-    $report->growth(or_left_out(static fn (): array => Growth::measure($bench->php, $quick ? 1 : 2)) ?? []);
+    $report->growth(or_left_out(static fn (): array => Growth::measure($bench->php, 1)) ?? []);
     $footprint = new Footprint($options['extension']);
     try {
         $report->memory(or_left_out($footprint->measure(...)) ?? []);

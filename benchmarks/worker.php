@@ -49,7 +49,10 @@ if ($start !== null) {
     // All count in the same stretch of time, and the calls that began in it.
     $made = 0;
     $few = (int) ceil($calls / 20);
-    time_sleep_until((float) $start);
+    if (!@time_sleep_until((float) $start)) {
+        fwrite(STDOUT, 'it was not ready when it was to begin: the machine has other work');
+        exit(1);
+    }
     $begin = hrtime(true);
     do {
         ($workload->run)($few);
