@@ -18,11 +18,9 @@ TimeFunction time_of_process() {
   return found == nullptr ? &std::time : reinterpret_cast<TimeFunction>(found);
 }
 
-const TimeFunction process_time = time_of_process();
-
 }  // namespace
 
-UnixTime now() { return process_time(nullptr); }
+const TimeFunction detail::process_time = time_of_process();
 
 double monotonic() {
   timespec time;

@@ -1,6 +1,5 @@
 #include "counters/accumulator.h"
 
-#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -9,93 +8,24 @@ namespace {
 
 constexpr int kTries = 4;
 
-/// memcmp() for a handful of bytes, without the call.
-bool same_bytes(const char* a, const char* b, std::size_t size) {
-  const auto word = [](const char* at) {
-    std::uint64_t value;
-    std::memcpy(&value, at, sizeof value);
-    return value;
-  };
-  if (size >= 8) {
-    for (std::size_t at = 0; at + 8 < size; at += 8) {
-      if (word(a + at) != word(b + at)) {
-        return false;
-      }
-    }
-    return word(a + size - 8) == word(b + size - 8);
-  }
-  for (std::size_t at = 0; at < size; ++at) {
-    if (a[at] != b[at]) {
-      return false;
-    }
-  }
-  return true;
-}
-
 }  // namespace
 
 Accumulator::Accumulator(const MinuteTables& tables, const Lane& lane)
-    : tables_(tables),
-      lane_(lane),
-      seed_(tables.seed()),
-      table_(tables.table(0)),
-      places_(std::make_unique<std::array<std::array<Place, kWays>, kSets>>()) {}
+    : tables_(tables), lane_(lane), seed_(tables.seed()), table_(tables.table(0)), places_(tables.max_series()) {}
 
-inline bool Accumulator::Place::holds(const SeriesKey& wanted) const {
-  if (target != wanted.target || name_size != wanted.name.size() ||
-      wanted.argument.has_value() != (argument_size != SeriesEntry::kNoArgument) ||
-      !same_bytes(key, wanted.name.data(), name_size)) {
-    return false;
+void Accumulator::add_to_shared(KnownPlace& place, double value) noexcept {
+  add_shared(*place.cell, value);
+  if (place.shared_adds() == kHot) {
+    return;  // hot before, and there was no room for a stripe
   }
-  return !wanted.argument || (argument_size == wanted.argument->size() &&
-                              same_bytes(key + name_size, wanted.argument->data(), argument_size));
-}
-
-inline bool Accumulator::in_running_minute() const {
-  return static_cast<std::uint64_t>(clock::now() - minute_start_) < 60;
-}
-
-inline bool Accumulator::enter_table() {
-  lane_.enter(table_number_);
-  // Only the very state that was found open lets this thread in: phase, minute and generation in one comparison.
-  if (table_.state() == table_state_) [[likely]] {
-    return true;
-  }
-  lane_.leave();
-  return false;
-}
-
-inline void Accumulator::add_at(Place& place, double value) {
-  if (place.stripe != nullptr) [[likely]] {
-    add_exclusive(place.stripe->cell, value);
+  place.identity += std::uint64_t{1} << KnownPlace::kAddsShift;
+  if (place.shared_adds() != kHot) {
     return;
   }
-  add_shared(place.entry->shared, value);
-  if (++place.shared_adds == kHot) {
-    place.stripe = table_.stripe_for(*place.entry, lane_.index());
+  if (Stripe* const stripe = table_.stripe_for(MinuteTable::entry_of(*place.cell), lane_.index())) {
+    place.cell = &stripe->cell;
+    place.identity |= KnownPlace::kOwn << KnownPlace::kAddsShift;
   }
-}
-
-inline Accumulator::Place* Accumulator::known_place(const SeriesKey& key, std::uint64_t quick_hash) {
-  for (Place& place : (*places_)[quick_hash % kSets]) {
-    if (place.quick_hash == quick_hash && place.generation == generation_ && place.holds(key)) {
-      return &place;
-    }
-  }
-  return nullptr;
-}
-
-bool Accumulator::add_known(const SeriesKey& key, std::uint64_t quick_hash, double value) {
-  if (!in_running_minute()) [[unlikely]] {
-    return false;
-  }
-  Place* place = known_place(key, quick_hash);
-  if (place == nullptr || !enter_table()) [[unlikely]] {
-    return false;
-  }
-  add_at(*place, value);
-  lane_.leave();
-  return true;
 }
 
 bool Accumulator::add(const SeriesKey& key, std::uint64_t quick_hash, double value) {
@@ -109,12 +39,14 @@ bool Accumulator::add(const SeriesKey& key, std::uint64_t quick_hash, double val
       minute_start_ = kNoMinute;
       continue;
     }
-    Place* place = known_place(key, quick_hash);
+    KnownPlace* place = places_.find(key, quick_hash);
     if (place == nullptr) {
       place = claim_place(key, quick_hash);
     }
-    if (place != nullptr) {
-      add_at(*place, value);
+    if (place != nullptr && place->shared_adds() == KnownPlace::kOwn) {
+      add_exclusive(*place->cell, value);
+    } else if (place != nullptr) {
+      add_to_shared(*place, value);
     }
     lane_.leave();
     return place != nullptr;
@@ -122,24 +54,9 @@ bool Accumulator::add(const SeriesKey& key, std::uint64_t quick_hash, double val
   return false;
 }
 
-Accumulator::Place* Accumulator::claim_place(const SeriesKey& key, std::uint64_t quick_hash) {
+KnownPlace* Accumulator::claim_place(const SeriesKey& key, std::uint64_t quick_hash) {
   SeriesEntry* entry = table_.find_or_claim(key, key.hash(seed_));
-  if (entry == nullptr) {
-    return nullptr;
-  }
-  std::array<Place, kWays>& set = (*places_)[quick_hash % kSets];
-  std::swap(set.front(), set.back());
-  const auto argument_size = key.argument ? static_cast<std::uint16_t>(key.argument->size()) : SeriesEntry::kNoArgument;
-  set.front() = {quick_hash,
-                 table_.key_bytes(*entry),
-                 key.target,
-                 static_cast<std::uint16_t>(key.name.size()),
-                 argument_size,
-                 generation_,
-                 0,
-                 entry,
-                 nullptr};
-  return &set.front();
+  return entry == nullptr ? nullptr : places_.put(key, quick_hash, table_.key_bytes(*entry), entry->shared);
 }
 
 bool Accumulator::open_table(std::int64_t minute) {
@@ -155,7 +72,7 @@ bool Accumulator::open_table(std::int64_t minute) {
       table_number_ = *number;
       table_state_ = state;
       minute_start_ = minute * 60;
-      ++generation_;
+      places_.begin_generation();
       return true;
     }
   }

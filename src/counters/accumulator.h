@@ -1,11 +1,10 @@
 // The counting path: adds a value to a series in shared memory, without a lock and without a system call.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <limits>
-#include <memory>
 
+#include "counters/known_places.h"
 #include "counters/minute_tables.h"
 #include "segment/lane.h"
 
@@ -20,45 +19,50 @@ class Accumulator {
 
   /// Adds `value` (finite) to a series that this thread has already added to in the running minute, to the byte; false,
   /// and nothing is done, if it has not. Costs nanoseconds: the clock, a look-up in memory of its own, and plain stores
-  /// once the series is hot. Never waits for anybody.
+  /// once the series is hot. Never waits for anybody. Here in full, so that it becomes part of its caller.
   ///
   /// `quick_hash`: any hash of name and argument that the caller has at hand, the same for the same series each time.
   /// It only says where to look in this thread's own memory, so keys chosen to collide cost time and nothing else.
-  [[nodiscard]] bool add_known(const SeriesKey& key, std::uint64_t quick_hash, double value);
+  [[nodiscard, gnu::always_inline]] bool add_known(const SeriesKey& key, std::uint64_t quick_hash,
+                                                   double value) noexcept {
+    if (!in_running_minute()) [[unlikely]] {
+      return false;
+    }
+    KnownPlace* const place = places_.find(key, quick_hash);
+    if (place == nullptr || !enter_table()) [[unlikely]] {
+      return false;
+    }
+    if (place->shared_adds() == KnownPlace::kOwn) [[likely]] {
+      add_exclusive(*place->cell, value);
+    } else {
+      add_to_shared(*place, value);
+    }
+    lane_.leave();
+    return true;
+  }
 
   /// Adds `value` (finite) to any series (valid, see series_input.h). False if there is no room for it: no table is
   /// free, or the table has no place for one more series. Never waits for anybody.
   [[nodiscard]] bool add(const SeriesKey& key, std::uint64_t quick_hash, double value);
 
  private:
-  /// Where a series is, and its key. Good for the table generation it was found in only. The numbers are this thread's
-  /// own copies, checked when they were taken, so the fast path need not check what shared memory says.
-  struct Place {
-    std::uint64_t quick_hash = 0;
-    const char* key = nullptr;  ///< Name and argument, one after the other, in the table.
-    TargetIndex target = 0;
-    std::uint16_t name_size = 0;
-    std::uint16_t argument_size = 0;  ///< SeriesEntry::kNoArgument if there is none.
-    std::uint32_t generation = 0;
-    std::uint32_t shared_adds = 0;
-    SeriesEntry* entry = nullptr;
-    Stripe* stripe = nullptr;
-
-    [[nodiscard]] bool holds(const SeriesKey& wanted) const;
-  };
-
   static constexpr UnixTime kNoMinute = std::numeric_limits<UnixTime>::min() / 2;
-  static constexpr std::size_t kSets = 1024;
-  static constexpr std::size_t kWays = 2;
   /// Adds of one thread to one series in a minute after which it gets a stripe of its own.
-  static constexpr std::uint32_t kHot = 8;
+  static constexpr std::uint64_t kHot = 8;
 
-  [[nodiscard]] Place* known_place(const SeriesKey& key, std::uint64_t quick_hash);
-  [[nodiscard]] Place* claim_place(const SeriesKey& key, std::uint64_t quick_hash);
-  void add_at(Place& place, double value);
-  [[nodiscard]] bool in_running_minute() const;
+  [[nodiscard]] bool in_running_minute() const { return static_cast<std::uint64_t>(clock::now() - minute_start_) < 60; }
+  [[nodiscard]] bool enter_table() {
+    lane_.enter(table_number_);
+    // Only the very state that was found open lets this thread in: phase, minute and generation in one comparison.
+    if (table_.state() == table_state_) [[likely]] {
+      return true;
+    }
+    lane_.leave();
+    return false;
+  }
+  [[nodiscard]] KnownPlace* claim_place(const SeriesKey& key, std::uint64_t quick_hash);
+  void add_to_shared(KnownPlace& place, double value) noexcept;
   [[nodiscard]] bool open_table(std::int64_t minute);
-  [[nodiscard]] bool enter_table();
 
   MinuteTables tables_;
   const Lane& lane_;
@@ -69,9 +73,8 @@ class Accumulator {
   std::uint32_t table_number_ = 0;
   TableState table_state_;
   UnixTime minute_start_ = kNoMinute;
-  std::uint32_t generation_ = 0;  ///< Of `places_`; counts up with each change of table.
 
-  std::unique_ptr<std::array<std::array<Place, kWays>, kSets>> places_;
+  KnownPlaces places_;
 };
 
 }  // namespace presence

@@ -77,10 +77,9 @@ std::uint64_t SeriesKey::hash(std::uint64_t seed) const {
   return argument ? hash_bytes(*argument, named) : named;
 }
 
-TableState MinuteTable::state() const {
-  // Acquire: whoever sees a phase sees what was done before the table came to it.
-  return TableState(header_->state.load(std::memory_order_acquire));
-}
+MinuteTable::MinuteTable(Header* header, std::span<std::atomic<std::uint64_t>> index, std::span<SeriesEntry> entries,
+                         std::span<Stripe> stripes, std::span<char> keys)
+    : header_(header), state_(&header->state), index_(index), entries_(entries), stripes_(stripes), keys_(keys) {}
 
 bool MinuteTable::change(TableState from, TableState to) const {
   std::uint64_t expected = from.word();

@@ -119,7 +119,8 @@ class MinuteTable {
  public:
   struct Header;
 
-  [[nodiscard]] TableState state() const;
+  /// Acquire: whoever sees a phase sees what was done before the table came to it.
+  [[nodiscard]] TableState state() const { return TableState(state_->load(std::memory_order_acquire)); }
 
   /// Moves the state on; false if it was no longer `from`.
   bool change(TableState from, TableState to) const;
@@ -136,6 +137,11 @@ class MinuteTable {
   /// Where the bytes of an entry's key are. Only for an entry that find() or find_or_claim() has just given, which have
   /// checked that it is whole.
   [[nodiscard]] const char* key_bytes(const SeriesEntry& entry) const { return keys_.data() + entry.key_offset; }
+
+  /// The entry whose shared cell that is.
+  [[nodiscard]] static SeriesEntry& entry_of(SumsCell& shared) {
+    return *reinterpret_cast<SeriesEntry*>(reinterpret_cast<std::byte*>(&shared) - offsetof(SeriesEntry, shared));
+  }
 
   /// The lane's stripe of an entry, made if it has none. Null if there is no room for more stripes. Only inside a lane
   /// that entered this table.
@@ -162,13 +168,13 @@ class MinuteTable {
  private:
   friend class MinuteTables;
   MinuteTable(Header* header, std::span<std::atomic<std::uint64_t>> index, std::span<SeriesEntry> entries,
-              std::span<Stripe> stripes, std::span<char> keys)
-      : header_(header), index_(index), entries_(entries), stripes_(stripes), keys_(keys) {}
+              std::span<Stripe> stripes, std::span<char> keys);
 
   [[nodiscard]] std::optional<SeriesKey> key_of(const SeriesEntry& entry) const;
   [[nodiscard]] SeriesEntry* new_entry(const SeriesKey& key, std::uint64_t hash) const;
 
   Header* header_;
+  const std::atomic<std::uint64_t>* state_;  ///< In the header.
   std::span<std::atomic<std::uint64_t>>
       index_;  ///< Open addressing: upper half of the hash, number of the entry plus one.
   std::span<SeriesEntry> entries_;

@@ -76,16 +76,8 @@ void with_counters(Work&& work) {
   });
 }
 
-/// Adds, and throws what it throws. Only from a frame without C++ objects that have destructors.
-void add(zend_string* name, zend_string* argument, double value) {
-  // PHP keeps the hash of a string once it was asked for, and has that of literals from the start.
-  const std::uint64_t quick_hash =
-      presence::fold_multiply(zend_string_hash_val(name), argument != nullptr ? zend_string_hash_val(argument) : 1);
-  presence::php::ThreadRuntime* runtime = PRESENCE_G(runtime);
-  if (runtime != nullptr && runtime->pdo.unchanged(presence::Attachment::epoch()) &&
-      runtime->counters.add_known(bytes(name), optional_bytes(argument), quick_hash, value)) [[likely]] {
-    return;
-  }
+/// Adds where the fast path did not. Only from a frame without C++ objects that have destructors.
+[[gnu::noinline]] void add_slowly(zend_string* name, zend_string* argument, std::uint64_t quick_hash, double value) {
   with_counters([&](CounterService& service) -> Status {
     Status added = service.add(bytes(name), optional_bytes(argument), quick_hash, value);
     if (!added && added.error().code == ErrorCode::invalid_argument) {
@@ -95,6 +87,18 @@ void add(zend_string* name, zend_string* argument, double value) {
     return added;
   });
   raise_core_warning();
+}
+
+/// Adds, and throws what it throws. Only from a frame without C++ objects that have destructors.
+[[gnu::always_inline]] inline void add(zend_string* name, zend_string* argument, double value) {
+  // PHP keeps the hash of a string once it was asked for, and has that of literals from the start.
+  const std::uint64_t quick_hash =
+      presence::fold_multiply(zend_string_hash_val(name), argument != nullptr ? zend_string_hash_val(argument) : 1);
+  presence::php::ThreadRuntime* runtime = PRESENCE_G(runtime);
+  if (runtime == nullptr || !runtime->pdo.unchanged(presence::Attachment::epoch()) ||
+      !runtime->counters.add_known(bytes(name), optional_bytes(argument), quick_hash, value)) [[unlikely]] {
+    add_slowly(name, argument, quick_hash, value);
+  }
 }
 
 /// Makes a warning of a PresenceException that is on its way: what the caller waits for is worth more than the failure.

@@ -55,8 +55,8 @@ class CounterService {
   /// memory. False, and nothing is done, if not: then add() does it, or says what is wrong. Never throws.
   ///
   /// `quick_hash`: see Accumulator::add_known().
-  [[nodiscard]] bool add_known(std::string_view name, std::optional<std::string_view> argument,
-                               std::uint64_t quick_hash, double value) noexcept {
+  [[nodiscard, gnu::always_inline]] bool add_known(std::string_view name, std::optional<std::string_view> argument,
+                                                   std::uint64_t quick_hash, double value) noexcept {
     return known_ != nullptr && epoch_ == Attachment::epoch() && std::isfinite(value) &&
            known_->add_known({known_target_, name, argument}, quick_hash, value);
   }

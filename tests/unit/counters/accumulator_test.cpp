@@ -54,6 +54,42 @@ TEST_F(AccumulatorTest, KnownSeriesAreAddedToAndOthersAreNot) {
   EXPECT_FALSE(adder.add_known({0, "name", std::nullopt}, 1)) << "its table is gone";
 }
 
+TEST_F(AccumulatorTest, AllSeriesOfAMinuteStayKnown) {
+  open(8192);
+  auto adder = accumulator();
+  constexpr int kSeries = 8000;
+  std::vector<std::string> names;
+  for (int i = 0; i < kSeries; ++i) {
+    names.push_back("series-" + std::to_string(i));
+    // Names with an argument, too: it must not matter where one ends and the other begins.
+    ASSERT_TRUE(i % 2 == 0 ? adder.add({0, names.back(), std::nullopt}, 1) : adder.add({0, "s", names.back()}, 1));
+  }
+  for (int round = 0; round < 10; ++round) {
+    for (int i = 0; i < kSeries; ++i) {
+      const std::string& name = names[static_cast<std::size_t>(i)];
+      ASSERT_TRUE(i % 2 == 0 ? adder.add_known({0, name, std::nullopt}, i) : adder.add_known({0, "s", name}, i)) << i;
+    }
+  }
+  EXPECT_FALSE(adder.add_known({0, "ss", std::string_view(names[1]).substr(1)}, 1)) << "cut elsewhere";
+  const auto sums = take_sums();
+  EXPECT_EQ(sums.size(), std::size_t{kSeries});
+  for (int i = 0; i < kSeries; ++i) {
+    const std::string& name = names[static_cast<std::size_t>(i)];
+    const auto found =
+        sums.find(i % 2 == 0 ? std::pair(name, std::string("(none)")) : std::pair(std::string("s"), name));
+    ASSERT_NE(found, sums.end()) << name;
+    EXPECT_EQ(found->second.count, 11);
+    EXPECT_EQ(found->second.total, 1 + 10.0 * i);
+  }
+}
+
+TEST_F(AccumulatorTest, TextsBeyondWhatASeriesMayHaveAreNeverKnown) {
+  auto adder = accumulator();
+  ASSERT_TRUE(adder.add({0, "name", std::nullopt}, 1));
+  EXPECT_FALSE(adder.add_known({0, "name", std::string(255, 'x')}, 1));
+  EXPECT_FALSE(adder.add_known({0, "name" + std::string(256, 'x'), std::nullopt}, 1));
+}
+
 TEST_F(AccumulatorTest, ZeroAndNegativeZeroCount) {
   Adder adder = accumulator();
   ASSERT_TRUE(adder.add({0, "zero", std::nullopt}, 0.0));
