@@ -133,8 +133,8 @@ namespace {
          *
          * @return int how many rows were written, by this process or the one it waited for
          *
-         * @throws Presence\ConnectionException if the database cannot be reached or lacks the tables, or another process
-         *     is still at it after ten seconds; the rows stay
+         * @throws Presence\ConnectionException if the current database cannot be reached or lacks the tables, or another
+         *     process is still at it after ten seconds; the rows stay. What befell other databases is in status() only
          */
         public static function flush(): int
         {

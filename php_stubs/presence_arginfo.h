@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: bef1e36eda53d1863e2596dfbeb284d3d18e1e92 */
+ * Stub hash: 04ea3bb372562ad4d4d253fac6ec196b43216d77 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Presence_Repository_persist, 0, 1, IS_VOID, 0)
 	ZEND_ARG_TYPE_MASK(0, visitorId, MAY_BE_STRING|MAY_BE_LONG, NULL)

@@ -280,7 +280,7 @@ namespace {
 
 /// What Dsn::text() and Dsn::redacted() have in common.
 std::string written(const Dsn& dsn, bool with_secrets) {
-  const auto& [scheme, user, password, hosts, path, options] = dsn;
+  const auto& [scheme, user, password, hosts, path, options, beside_text] = dsn;
   std::string text = scheme + ':';
   // A path that begins with two slashes would be taken for a host.
   const bool has_authority = user || password || !hosts.empty() || path.starts_with("//");

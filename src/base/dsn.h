@@ -1,6 +1,7 @@
 // Data source names: where a store or sink is, parsed and checked once.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,8 @@ struct Dsn {
   std::vector<Host> hosts;
   std::string path;  ///< After the host, without the first slash; all of it where there is no host.
   std::vector<std::pair<std::string, std::string>> options;
+  /// How many of the last options were not in the text but given by the program, so that their names are no secrets.
+  std::size_t options_beside_text = 0;
 
   /// The value of an option, if given.
   [[nodiscard]] std::optional<std::string_view> option(std::string_view name) const;

@@ -2,17 +2,24 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <string>
 
 namespace presence {
 
 Status check_option_names(const Dsn& dsn, std::span<const std::string_view> known) {
-  for (const auto& [name, value] : dsn.options) {
+  const std::size_t in_text = dsn.options.size() - std::min(dsn.options.size(), dsn.options_beside_text);
+  for (std::size_t i = 0; i < dsn.options.size(); ++i) {
+    const std::string& name = dsn.options[i].first;
     if (std::find(known.begin(), known.end(), name) != known.end()) {
       continue;
     }
-    // The unknown name is not repeated: it may be a piece of a password that was not encoded.
-    std::string message = "the DSN has an unknown option; known for " + dsn.scheme + " are";
+    // A name in the DSN is not repeated: it may be a piece of a password that was not encoded.
+    std::string message = i < in_text ? "the DSN has an unknown option; known for " + dsn.scheme + " are"
+                                      : "has no option \"" + name +
+                                            "\"; besides key, window, retention, throttle, mode, sync, timeout and "
+                                            "on_error there are for " +
+                                            dsn.scheme;
     for (const std::string_view option : known) {
       message += option == known.front() ? " " : ", ";
       message += option;

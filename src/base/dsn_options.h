@@ -11,7 +11,7 @@
 namespace presence {
 
 /// Error: invalid_argument where the DSN has an option that is not in `known`; a mistyped option must not be silently
-/// without effect.
+/// without effect. Its name is told where it did not come out of the DSN's text.
 Status check_option_names(const Dsn& dsn, std::span<const std::string_view> known);
 
 /// The option `timeout` in seconds, or `fallback`. Error: invalid_argument unless it is a number above 0, at most 3600.

@@ -113,6 +113,9 @@ Result<UnixTime> BufferedStore::last_seen(std::string_view visitor, UnixTime now
 }
 
 Status BufferedStore::forget(std::string_view visitor, UnixTime now) {
+  if (Status able = remote_->forgets(); !able) {
+    return able;
+  }
   if (Status accepted = remote_->accepts(visitor); !accepted) {
     return accepted;
   }
@@ -125,6 +128,9 @@ Status BufferedStore::forget(std::string_view visitor, UnixTime now) {
 }
 
 Status BufferedStore::replace(std::string_view from, std::string_view to, UnixTime now) {
+  if (Status able = remote_->forgets(); !able) {
+    return able;
+  }
   for (const std::string_view visitor : {from, to}) {
     if (Status accepted = remote_->accepts(visitor); !accepted) {
       return accepted;

@@ -129,7 +129,9 @@ Result<Attachment::Visitors> Attachment::visitors() {
     return Visitors{spare_.state.get(), own};
   }
   return Error{ErrorCode::unavailable,
-               "visitors can be kept nowhere: " + why_not_ + "; and a file in presence.data_dir cannot be used either"};
+               "visitors can be kept nowhere: " + why_not_ + "; and a file in presence.data_dir, " +
+                   data_dir(settings_) +
+                   ", cannot be used either: set one of them to a place that this user alone may write to"};
 }
 
 std::string Attachment::take_warning() { return std::exchange(warning_, {}); }

@@ -93,7 +93,7 @@ Result<PresenceTracker> PresenceService::open(std::string_view text, const Prese
   if (!options.strategy.empty()) {
     return Error{ErrorCode::invalid_argument,
                  "\"shm:\" has no option \"" + options.strategy.front().first +
-                     "\"; there are key, window, retention, throttle, mode, timeout and on_error"};
+                     "\"; there are key, window, retention, throttle, mode, sync, timeout and on_error"};
   }
   if (dsn->user || dsn->password || !dsn->hosts.empty() || !dsn->path.empty() || !dsn->options.empty()) {
     return Error{ErrorCode::invalid_argument,
@@ -157,6 +157,7 @@ Result<PresenceTracker> PresenceService::open_remote(Dsn dsn, const PresenceOpti
     }
   }
   dsn.options.insert(dsn.options.end(), options.strategy.begin(), options.strategy.end());
+  dsn.options_beside_text = options.strategy.size();
   std::string place = dsn.redacted();
   return PresenceTracker::open(
       options, std::move(place),

@@ -42,11 +42,12 @@ class PresenceService {
   /// Exchanges what this thread's trackers have buffered with their servers, now. Error: the first server's.
   Status flush();
 
-  /// For a process whose requests never end: once a minute, has the end of a request's work done. Costs nanoseconds.
+  /// For a process whose requests never end: has the end of a request's work done. Looks for a flusher once a second,
+  /// as often as that exchanges; does its work, where there may be none, once a minute. Costs nanoseconds.
   void look_after(UnixTime now) {
     if (!replicas_.empty() && (now >= look_again_ || look_again_ - now > kLookPause)) [[unlikely]] {
       const bool first = look_again_ == 0;
-      look_again_ = now + kLookPause;
+      look_again_ = now + (flusher_.wanted() ? 1 : kLookPause);
       if (!first && due(false)) {
         end_request(false);
       }

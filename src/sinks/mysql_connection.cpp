@@ -27,6 +27,25 @@ std::string describe(const std::string& place, MYSQL* handle) {
   return place + ": " + mysql_error(handle) + " (error " + std::to_string(mysql_errno(handle)) + ')';
 }
 
+/// What to do about an attempt to connect that failed so; empty where the server's words say it.
+const char* advice(unsigned number) {
+  switch (number) {
+    case 1044:  // Access denied to database
+    case 1045:  // Access denied
+    case 1698:  // Access denied, without a password
+      return "; correct user and password in the DSN (special characters percent-encoded), or grant the user the "
+             "database";
+    case 1049:  // Unknown database
+      return "; create the database, or correct its name in the DSN";
+    case 2002:  // No connection to a local server
+    case 2003:  // No connection by TCP
+      return "; start the server, or correct host, port or socket in the DSN";
+    case 2005:  // Unknown host
+      return "; correct the host in the DSN";
+    default: return "";
+  }
+}
+
 const char* or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
 void set_options(MYSQL* handle, const Address& address) {
@@ -78,7 +97,7 @@ Result<std::unique_ptr<Connection>> Connection::open(const Address& address) {
                          or_null(address.database), address.port, or_null(address.socket), 0);
   if (connected == nullptr) {
     return Error{classify(mysql_errno(handle.get()), mysql_sqlstate(handle.get())),
-                 describe(address.place, handle.get())};
+                 describe(address.place, handle.get()) + advice(mysql_errno(handle.get()))};
   }
   // The library goes on in the clear where the server offers no TLS.
   const bool must_be_secret = address.tls || !address.tls_ca.empty();

@@ -39,7 +39,7 @@ Status StoreOpener::check_scheme(const Dsn& dsn) {
   }
   return Error{ErrorCode::unsupported,
                "visitors cannot be kept there: the DSN of a store must begin with \"shm:\", \"redis:\", \"rediss:\", "
-               "\"redis+unix:\", \"redis+sentinel:\", \"redis+cluster:\" or \"memcached:\""};
+               "\"redis+unix:\", \"redis+sentinel:\", \"redis+cluster:\", \"memcached:\" or \"memcached+unix:\""};
 }
 
 Result<std::unique_ptr<Store>> StoreOpener::open(const Dsn& dsn, const StoreOptions& options) {

@@ -94,6 +94,8 @@ class Store {
     static_cast<void>(window);
     return {};
   }
+  /// Whether the strategy can take a visitor out, as forget() and replace() would find. Error: unsupported.
+  [[nodiscard]] virtual Status forgets() const { return {}; }
   /// The earliest time that the window holds, as the strategy cuts it: a visitor seen at it or later is online.
   [[nodiscard]] virtual UnixTime since(const Window& window) const { return window.since(); }
   /// Each visitor that anybody recorded at `since` or later, with its time as exactly as the strategy keeps it: the

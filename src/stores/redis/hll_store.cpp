@@ -34,4 +34,6 @@ Status HllStore::forget(std::string_view /*visitor*/, UnixTime /*now*/) { return
 
 Status HllStore::replace(std::string_view /*from*/, std::string_view /*to*/, UnixTime /*now*/) { return counts_only(); }
 
+Status HllStore::forgets() const { return counts_only(); }
+
 }  // namespace presence

@@ -19,6 +19,7 @@ class HllStore final : public MinuteKeysStore {
   Result<UnixTime> last_seen(std::string_view visitor, UnixTime now) override;
   Status forget(std::string_view visitor, UnixTime now) override;
   Status replace(std::string_view from, std::string_view to, UnixTime now) override;
+  [[nodiscard]] Status forgets() const override;
 };
 
 }  // namespace presence

@@ -83,10 +83,10 @@ ValueError: Presence::__construct(): Argument #2 ($options) key must have 1 to 2
 ValueError: Presence::__construct(): Argument #2 ($options) key must not contain spaces or control characters
 ValueError: Presence::__construct(): Argument #2 ($options) key must not contain spaces or control characters
 ValueError: Presence::__construct(): Argument #2 ($options) option "key" must be a string
-ValueError: Presence::__construct(): Argument #1 ($store) "shm:" has no option "nonsense"; there are key, window, retention, throttle, mode, timeout and on_error
-ValueError: Presence::__construct(): Argument #1 ($store) "shm:" has no option ""; there are key, window, retention, throttle, mode, timeout and on_error
+ValueError: Presence::__construct(): Argument #1 ($store) "shm:" has no option "nonsense"; there are key, window, retention, throttle, mode, sync, timeout and on_error
+ValueError: Presence::__construct(): Argument #1 ($store) "shm:" has no option ""; there are key, window, retention, throttle, mode, sync, timeout and on_error
 ValueError: Presence::__construct(): Argument #2 ($options) must be an array of option names to values
-ValueError: Presence::__construct(): Argument #1 ($store) "shm:" has no option "Window"; there are key, window, retention, throttle, mode, timeout and on_error
+ValueError: Presence::__construct(): Argument #1 ($store) "shm:" has no option "Window"; there are key, window, retention, throttle, mode, sync, timeout and on_error
 ValueError: Presence::__construct(): Argument #1 ($store) "shm:" has no option "window
 ValueError: Presence::__construct(): Argument #1 ($store) Invalid DSN: it must begin with a scheme and a colon, such as "mysql://", "redis://" or "sqlite:"
 ValueError: Presence::__construct(): Argument #1 ($store) Invalid DSN: it must begin with a scheme and a colon, such as "mysql://", "redis://" or "sqlite:"
@@ -97,8 +97,8 @@ ValueError: Presence::__construct(): Argument #1 ($store) must be "shm:" and no 
 {}
 {}
 {}
-Presence\UnsupportedException: visitors cannot be kept there: the DSN of a store must begin with "shm:", "redis:", "rediss:", "redis+unix:", "redis+sentinel:", "redis+cluster:" or "memcached:"
-Presence\UnsupportedException: visitors cannot be kept there: the DSN of a store must begin with "shm:", "redis:", "rediss:", "redis+unix:", "redis+sentinel:", "redis+cluster:" or "memcached:"
-Presence\UnsupportedException: visitors cannot be kept there: the DSN of a store must begin with "shm:", "redis:", "rediss:", "redis+unix:", "redis+sentinel:", "redis+cluster:" or "memcached:"
+Presence\UnsupportedException: visitors cannot be kept there: the DSN of a store must begin with "shm:", "redis:", "rediss:", "redis+unix:", "redis+sentinel:", "redis+cluster:", "memcached:" or "memcached+unix:"
+Presence\UnsupportedException: visitors cannot be kept there: the DSN of a store must begin with "shm:", "redis:", "rediss:", "redis+unix:", "redis+sentinel:", "redis+cluster:", "memcached:" or "memcached+unix:"
+Presence\UnsupportedException: visitors cannot be kept there: the DSN of a store must begin with "shm:", "redis:", "rediss:", "redis+unix:", "redis+sentinel:", "redis+cluster:", "memcached:" or "memcached+unix:"
 ValueError: Presence::__construct(): Argument #1 ($store) Invalid DSN: it must not contain control characters
-Presence\UnsupportedException: visitors cannot be kept there: the DSN of a store must begin with "shm:", "redis:", "rediss:", "redis+unix:", "redis+sentinel:", "redis+cluster:" or "memcached:"
+Presence\UnsupportedException: visitors cannot be kept there: the DSN of a store must begin with "shm:", "redis:", "rediss:", "redis+unix:", "redis+sentinel:", "redis+cluster:", "memcached:" or "memcached+unix:"

@@ -164,5 +164,5 @@ null
 "done"
 0
 []
-Presence\ConnectionException: visitors can be kept nowhere: cannot create a file in SEGMENT: No such file or directory; and a file in presence.data_dir cannot be used either
+Presence\ConnectionException: visitors can be kept nowhere: cannot create a file in SEGMENT: No such file or directory; and a file in presence.data_dir, SEGMENT-4/data/nowhere, cannot be used either: set one of them to a place that this user alone may write to
 3 refused

@@ -92,12 +92,12 @@ null
 "done"
 null
 1
-"Presence\\ConnectionException: mysql:\/\/presence_test:***@127.0.0.1:PORT\/DATABASE: Can't connect to server on '127.0.0.1' (115) (error 2002)"
-"Presence\\ConnectionException: mysql:\/\/presence_test:***@127.0.0.1:PORT\/DATABASE: Can't connect to server on '127.0.0.1' (115) (error 2002)"
+"Presence\\ConnectionException: mysql:\/\/presence_test:***@127.0.0.1:PORT\/DATABASE: Can't connect to server on '127.0.0.1' (115) (error 2002); start the server, or correct host, port or socket in the DSN"
+"Presence\\ConnectionException: mysql:\/\/presence_test:***@127.0.0.1:PORT\/DATABASE: Can't connect to server on '127.0.0.1' (115) (error 2002); start the server, or correct host, port or socket in the DSN"
 0
-"Presence\\ConnectionException: mysql:\/\/presence_test:***@127.0.0.1:PORT\/DATABASE: Can't connect to server on '127.0.0.1' (115) (error 2002)"
-"Presence\\ConnectionException: mysql:\/\/presence_test:***@127.0.0.1:PORT\/DATABASE: Can't connect to server on '127.0.0.1' (115) (error 2002)"
-"Presence\\ConnectionException: mysql:\/\/presence_test:***@127.0.0.1:PORT\/DATABASE: Can't connect to server on '127.0.0.1' (115) (error 2002)"
+"Presence\\ConnectionException: mysql:\/\/presence_test:***@127.0.0.1:PORT\/DATABASE: Can't connect to server on '127.0.0.1' (115) (error 2002); start the server, or correct host, port or socket in the DSN"
+"Presence\\ConnectionException: mysql:\/\/presence_test:***@127.0.0.1:PORT\/DATABASE: Can't connect to server on '127.0.0.1' (115) (error 2002); start the server, or correct host, port or socket in the DSN"
+"Presence\\ConnectionException: mysql:\/\/presence_test:***@127.0.0.1:PORT\/DATABASE: Can't connect to server on '127.0.0.1' (115) (error 2002); start the server, or correct host, port or socket in the DSN"
 4320
 ["open",true,180,true,false,false]
 2

@@ -53,7 +53,7 @@ Presence\ConnectionException: Memcached at PLACE cannot be connected to (Connect
 ValueError: Presence::persist(): Argument #1 ($visitorId) must have 1 to 250 bytes, 0 given
 -- wrong options
 ValueError: Presence::__construct(): Argument #1 ($store) the option "parts" must be an integer from 1 to 1024
-ValueError: Presence::__construct(): Argument #1 ($store) the DSN has an unknown option; known for memcached are strategy, distribution, timeout, parts, sweep
+ValueError: Presence::__construct(): Argument #1 ($store) has no option "part"; besides key, window, retention, throttle, mode, sync, timeout and on_error there are for memcached strategy, distribution, timeout, parts, sweep
 ValueError: Presence::__construct(): Argument #1 ($store) the option "strategy" of memcached: must be "table" or "ring"
 ValueError: Presence::__construct(): Argument #1 ($store) the window of 300 seconds must be a multiple of the option "refresh" (7 seconds), at most 1440 times it
 ValueError: Presence::__construct(): Argument #2 ($options) option "parts" must be an integer, a bool or a string

@@ -60,11 +60,25 @@ $presence->flush();
 $presence->flush();
 attempt(fn () => $presence->count());
 attempt(fn () => $presence->ids());
+attempt(fn () => $presence->forget('a'));
+attempt(fn () => $presence->replace('a', 'c'));
 echo "-- a script that ends\n";
 $key = redis_key();
 $store = getenv('PRESENCE_TEST_REDIS');
 echo run_php('(new Presence("' . $store . '", ["key" => "' . $key . '"]))->persist("script");', ['presence.flusher' => 'auto']);
 attempt(fn () => (new Presence($store, ['key' => $key, 'mode' => 'direct']))->ids());
+putenv('STORE_AND_KEY=' . json_encode([$store, redis_key()]));
+echo "-- a script that does not end shares its visitors all the same\n";
+echo run_php(<<<'PHP'
+    [$store, $key] = json_decode(getenv('STORE_AND_KEY'));
+    $presence = new Presence($store, ['key' => $key]);
+    $asking = new Presence($store, ['key' => $key, 'mode' => 'direct']);
+    for ($i = 0; $i < 300 && $asking->ids() === []; $i++) {
+        $presence->persist('worker');
+        usleep(100000);
+    }
+    echo json_encode($asking->ids()), "\n";
+    PHP, ['presence.flusher' => 'auto']);
 echo "-- what the strategy cannot hold or answer\n";
 $presence = new Presence(getenv('PRESENCE_TEST_REDIS') . '?strategy=bitmap', ['key' => redis_key()]);
 attempt(fn () => $presence->persist('guest'));
@@ -120,8 +134,12 @@ bool(true)
 -- hll
 2
 Presence\UnsupportedException: the strategy hll counts visitors and does not know them; strategy=zset and strategy=sets do
+Presence\UnsupportedException: the strategy hll counts visitors and does not know them; strategy=zset and strategy=sets do
+Presence\UnsupportedException: the strategy hll counts visitors and does not know them; strategy=zset and strategy=sets do
 -- a script that ends
 ["script"]
+-- a script that does not end shares its visitors all the same
+["worker"]
 -- what the strategy cannot hold or answer
 ValueError: Presence::persist(): Argument #1 ($visitorId) must be an integer from 0 to 134217728 for strategy=bitmap (its option max_id sets the limit); strategy=zset takes any id
 Presence\UnsupportedException: strategy=bitmap with blocks of 300 seconds answers for a window of 5 minutes only, 7 asked; strategy=zset answers for any

@@ -15,6 +15,7 @@ attempt(fn () => (new Presence($redis, ['mode' => 'buffered'])));
 echo "-- wrong\n";
 attempt(fn () => new Presence($redis, ['strategy' => 'nonsense']));
 attempt(fn () => new Presence($redis, ['windw' => 5]));
+attempt(fn () => new Presence("$redis?s3cret=5", ['windw' => 5]));
 attempt(fn () => new Presence($redis, ['strategy' => 'bitmap', 'parts' => 5]));
 attempt(fn () => new Presence("$redis?strategy=zset", ['strategy' => 'sets']));
 attempt(fn () => new Presence($redis, ['strategy' => 'bitmap', 'window_size' => 600]));
@@ -41,8 +42,9 @@ attempt(fn () => $bitmap->count(61));
 {}
 -- wrong
 ValueError: Presence::__construct(): Argument #1 ($store) must have one of the strategies of Redis: zset, sets, bitmap or hll (option "strategy")
+ValueError: Presence::__construct(): Argument #1 ($store) has no option "windw"; besides key, window, retention, throttle, mode, sync, timeout and on_error there are for redis strategy, db, ssl_ca
 ValueError: Presence::__construct(): Argument #1 ($store) the DSN has an unknown option; known for redis are strategy, db, ssl_ca
-ValueError: Presence::__construct(): Argument #1 ($store) the DSN has an unknown option; known for redis are strategy, db, ssl_ca, window_size, max_id, chunked
+ValueError: Presence::__construct(): Argument #1 ($store) has no option "parts"; besides key, window, retention, throttle, mode, sync, timeout and on_error there are for redis strategy, db, ssl_ca, window_size, max_id, chunked
 ValueError: Presence::__construct(): Argument #1 ($store) and the options both have "strategy"; name it once
 ValueError: Presence::__construct(): Argument #1 ($store) the option "window_size" of 600 seconds goes with a window of 10 minutes, not 5: set the option "window" (INI entry presence.window) too, or leave out window_size
 ValueError: Presence::__construct(): Argument #1 ($store) with strategy=sets cannot keep visitors for longer than a day, as it has a key for each minute: set retention to at most 1440, or use strategy=zset
