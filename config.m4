@@ -21,6 +21,11 @@ PHP_ARG_WITH([presence-redis],
   [AS_HELP_STRING([--with-presence-redis], [presence: visitors in Redis and Valkey, through hiredis [auto]])],
   [auto], [no])
 
+PHP_ARG_WITH([presence-tls],
+  [whether presence speaks TLS with Redis],
+  [AS_HELP_STRING([--with-presence-tls], [presence: rediss: for Redis over TLS, through OpenSSL [auto]])],
+  [auto], [no])
+
 PHP_ARG_WITH([presence-memcached],
   [whether presence keeps visitors in Memcached],
   [AS_HELP_STRING([--with-presence-memcached], [presence: visitors in Memcached, through libmemcached [auto]])],
@@ -103,6 +108,9 @@ if test "$PHP_PRESENCE" != "no"; then
   PRESENCE_CLIENT_LIBRARY([presence-mysql], [libmariadb], [libmariadb-dev], [PRESENCE_HAVE_MYSQL])
   PRESENCE_CLIENT_LIBRARY([presence-sqlite], [sqlite3], [libsqlite3-dev], [PRESENCE_HAVE_SQLITE])
   PRESENCE_CLIENT_LIBRARY([presence-redis], [hiredis], [libhiredis-dev], [PRESENCE_HAVE_REDIS])
+  case $PRESENCE_FLAGS in
+    *PRESENCE_HAVE_REDIS*) PRESENCE_CLIENT_LIBRARY([presence-tls], [openssl], [libssl-dev], [PRESENCE_HAVE_TLS]) ;;
+  esac
   PRESENCE_CLIENT_LIBRARY([presence-memcached], [libmemcached], [libmemcached-dev], [PRESENCE_HAVE_MEMCACHED])
   if test "$PHP_PRESENCE_WERROR" = "yes"; then
     dnl Methods get parameters from PHP's macros, used or not. The core is checked without this exception by CMake.

@@ -18,11 +18,11 @@ constexpr std::size_t kMaxHostName = 255;
 constexpr int kMaxPort = 65535;
 
 // Options whose values may be shown to people. Any other name is one we do not know, so it may hold a secret.
-constexpr std::array<std::string_view, 28> kPublicOptions{
-    "block",   "capacity",  "charset",  "chunked", "database", "db",     "distribution",
-    "key",     "max_id",    "minutes",  "mode",    "on_error", "parts",  "prefix",
-    "refresh", "retention", "shards",   "socket",  "ssl",      "ssl_ca", "strategy",
-    "sweep",   "table",     "throttle", "timeout", "tls",      "window", "window_size"};
+constexpr std::array<std::string_view, 31> kPublicOptions{
+    "block",  "capacity", "charset",  "chunked",  "database", "db",      "distribution", "key",
+    "max_id", "minutes",  "mode",     "on_error", "parts",    "prefix",  "refresh",      "retention",
+    "shards", "socket",   "ssl",      "ssl_ca",   "ssl_cert", "ssl_key", "ssl_name",     "strategy",
+    "sweep",  "table",    "throttle", "timeout",  "tls",      "window",  "window_size"};
 
 // The options that say where something is, apart from how it is reached.
 constexpr std::array<std::string_view, 2> kPlaceOptions{"socket", "table"};

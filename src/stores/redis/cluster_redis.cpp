@@ -43,7 +43,7 @@ ClusterRedis::Node& ClusterRedis::node(const RedisEndpoint& endpoint) {
   if (const auto found = nodes_.find(name); found != nodes_.end()) {
     return found->second;
   }
-  RedisConnection connection(endpoint, address_.login, address_.place + " (" + name + ")");
+  RedisConnection connection(endpoint, address_.login, tls_, address_.place + " (" + name + ")");
   return nodes_.emplace(std::move(name), Node{std::move(connection), {}}).first->second;
 }
 

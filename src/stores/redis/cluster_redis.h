@@ -2,9 +2,11 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "stores/circuit_breaker.h"
@@ -17,7 +19,9 @@ namespace presence {
 /// node does not answer, the others are asked who has taken over.
 class ClusterRedis final : public RedisServer {
  public:
-  explicit ClusterRedis(RedisAddress address) : address_(std::move(address)) {}
+  /// `tls`: null for none.
+  ClusterRedis(RedisAddress address, std::shared_ptr<RedisTlsContext> tls)
+      : address_(std::move(address)), tls_(std::move(tls)) {}
 
   Result<RedisReplies> run(const RedisCommands& commands, double timeout) override;
   [[nodiscard]] bool cluster() const override { return true; }
@@ -46,6 +50,7 @@ class ClusterRedis final : public RedisServer {
   std::optional<Target> redirection(std::string_view answer, const RedisEndpoint& from, unsigned slot);
 
   RedisAddress address_;
+  std::shared_ptr<RedisTlsContext> tls_;
   std::map<std::string, Node> nodes_;  ///< By RedisEndpoint::text().
   std::unordered_map<unsigned, RedisEndpoint> owners_;
 };

@@ -75,6 +75,33 @@ Status read_login(const Dsn& dsn, RedisLogin& login) {
   return {};
 }
 
+Status read_tls(const Dsn& dsn, RedisAddress& address) {
+  RedisTlsOptions options;
+  for (const auto& [name, value] : {std::pair("ssl_ca", &options.ca_file),
+                                    {"ssl_cert", &options.cert_file},
+                                    {"ssl_key", &options.key_file},
+                                    {"ssl_name", &options.name}}) {
+    const std::optional<std::string_view> given = dsn.option(name);
+    if (!given) {
+      continue;
+    }
+    if (!address.tls) {
+      return invalid("has the option " + std::string(name) + ", which goes with TLS: write rediss: in place of redis:");
+    }
+    if (value != &options.name && !given->starts_with('/')) {
+      return invalid("the option \"" + std::string(name) + "\" must be the absolute path of a PEM file");
+    }
+    *value = *given;
+  }
+  if (options.cert_file.empty() && !options.key_file.empty()) {
+    return invalid("has the option ssl_key without ssl_cert, the file of the certificate that the key is for");
+  }
+  if (address.tls) {
+    address.tls = std::move(options);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string RedisEndpoint::text() const {
@@ -90,7 +117,9 @@ Result<RedisAddress> redis_address(const Dsn& dsn) {
   const std::size_t plus = dsn.scheme.find('+');
   const std::string_view family = std::string_view(dsn.scheme).substr(0, plus);
   const std::string_view kind = plus == std::string::npos ? "" : std::string_view(dsn.scheme).substr(plus + 1);
-  address.tls = family == "rediss";
+  if (family == "rediss") {
+    address.tls.emplace();
+  }
   if (kind == "sentinel") {
     address.kind = RedisKind::sentinel;
     address.master = dsn.path;
@@ -111,11 +140,8 @@ Result<RedisAddress> redis_address(const Dsn& dsn) {
   if (Status read = read_database(dsn, address); !read) {
     return std::move(read).error();
   }
-  if (const auto ca_file = dsn.option("ssl_ca")) {
-    if (!address.tls) {
-      return invalid("has the option ssl_ca, which goes with TLS: write rediss: in place of redis:");
-    }
-    address.ca_file = *ca_file;
+  if (Status read = read_tls(dsn, address); !read) {
+    return std::move(read).error();
   }
   Dsn bare = dsn;
   bare.options.clear();

@@ -9,8 +9,9 @@
 
 namespace presence {
 
-RedisConnection::RedisConnection(RedisEndpoint endpoint, RedisLogin login, std::string place)
-    : endpoint_(std::move(endpoint)), login_(std::move(login)), place_(std::move(place)) {}
+RedisConnection::RedisConnection(RedisEndpoint endpoint, RedisLogin login, std::shared_ptr<RedisTlsContext> tls,
+                                 std::string place)
+    : endpoint_(std::move(endpoint)), login_(std::move(login)), tls_(std::move(tls)), place_(std::move(place)) {}
 
 void RedisConnection::drop() { wire_.reset(); }
 
@@ -45,7 +46,7 @@ Result<RedisReplies> RedisConnection::run_once(const RedisCommands& commands, co
 }
 
 Status RedisConnection::connect(const Deadline& deadline) {
-  Result<RedisSocket> socket = RedisSocket::connect(endpoint_, deadline);
+  Result<RedisSocket> socket = RedisSocket::connect(endpoint_, tls_.get(), deadline);
   if (!socket) {
     return failure(socket.error());
   }

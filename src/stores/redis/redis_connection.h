@@ -35,8 +35,8 @@ struct RedisTraffic {
 /// that is no RESP, a closed connection. A forked child gives up its copy silently and connects by itself.
 class RedisConnection {
  public:
-  /// `place`: the server, for people; messages begin with it.
-  RedisConnection(RedisEndpoint endpoint, RedisLogin login, std::string place);
+  /// `tls`: null for none. `place`: the server, for people; messages begin with it.
+  RedisConnection(RedisEndpoint endpoint, RedisLogin login, std::shared_ptr<RedisTlsContext> tls, std::string place);
 
   /// Sends all commands in one write and reads all answers, errors of the server among them. If a connection kept from
   /// earlier turns out to be closed, it connects again and sends them once more: commands are such that doing them
@@ -78,6 +78,7 @@ class RedisConnection {
 
   RedisEndpoint endpoint_;
   RedisLogin login_;
+  std::shared_ptr<RedisTlsContext> tls_;
   std::string place_;
   std::optional<Wire> wire_;
   RedisTraffic traffic_;

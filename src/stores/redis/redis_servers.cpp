@@ -10,6 +10,7 @@
 #include "stores/redis/hll_store.h"
 #include "stores/redis/redis_address.h"
 #include "stores/redis/redis_server.h"
+#include "stores/redis/redis_tls.h"
 #include "stores/redis/sentinel_redis.h"
 #include "stores/redis/sets_store.h"
 #include "stores/redis/single_redis.h"
@@ -22,8 +23,13 @@ namespace {
 std::string identity(const RedisAddress& address) {
   std::string text;
   const auto add = [&text](std::string_view part) { text += std::to_string(part.size()) + ':' + std::string(part); };
-  add(std::to_string(static_cast<int>(address.kind)) + (address.tls ? "s" : ""));
-  add(address.ca_file);
+  add(std::to_string(static_cast<int>(address.kind)));
+  if (address.tls) {
+    const auto& [ca_file, cert_file, key_file, name] = *address.tls;
+    for (const std::string& part : {ca_file, cert_file, key_file, name}) {
+      add("s" + part);
+    }
+  }
   for (const RedisEndpoint& endpoint : address.endpoints) {
     add(endpoint.text());
   }
@@ -35,19 +41,24 @@ std::string identity(const RedisAddress& address) {
 }
 
 Result<std::shared_ptr<RedisServer>> make_server(const RedisAddress& address) {
+  std::shared_ptr<RedisTlsContext> tls;
   if (address.tls) {
-    return Error{ErrorCode::unsupported, "this build of presence has no TLS for Redis; use redis: over a tunnel"};
+    Result<std::shared_ptr<RedisTlsContext>> created = RedisTlsContext::create(*address.tls);
+    if (!created) {
+      return std::move(created).error();
+    }
+    tls = std::move(*created);
   }
   switch (address.kind) {
-    case RedisKind::single: return std::shared_ptr<RedisServer>(std::make_shared<SingleRedis>(address));
-    case RedisKind::sentinel: return std::shared_ptr<RedisServer>(std::make_shared<SentinelRedis>(address));
-    case RedisKind::cluster: return std::shared_ptr<RedisServer>(std::make_shared<ClusterRedis>(address));
+    case RedisKind::single: return std::shared_ptr<RedisServer>(std::make_shared<SingleRedis>(address, tls));
+    case RedisKind::sentinel: return std::shared_ptr<RedisServer>(std::make_shared<SentinelRedis>(address, tls));
+    case RedisKind::cluster: return std::shared_ptr<RedisServer>(std::make_shared<ClusterRedis>(address, tls));
   }
   return Error{ErrorCode::internal, "no such kind of server"};
 }
 
 std::vector<std::string_view> known_options(std::string_view strategy) {
-  std::vector<std::string_view> known{"strategy", "db", "ssl_ca"};
+  std::vector<std::string_view> known{"strategy", "db", "ssl_ca", "ssl_cert", "ssl_key", "ssl_name"};
   if (strategy == "bitmap") {
     known.insert(known.end(), {"window_size", "max_id", "chunked"});
   }

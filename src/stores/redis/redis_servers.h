@@ -18,8 +18,9 @@ class RedisServer;
 /// Belongs to one thread. In a forked child the connections notice by themselves; see RedisConnection.
 class RedisServers {
  public:
-  /// The options of the DSN: `strategy` (zset, sets, bitmap, hll), `db`, `ssl_ca`, and for bitmap `window_size`,
-  /// `max_id` and `chunked`. Errors: invalid_argument, unsupported. Does not connect yet.
+  /// The options of the DSN: `strategy` (zset, sets, bitmap, hll), `db`, for TLS `ssl_ca`, `ssl_cert`, `ssl_key`
+  /// and `ssl_name`, and for bitmap `window_size`, `max_id` and `chunked`. Errors: invalid_argument, unsupported. Does
+  /// not connect yet.
   Result<std::unique_ptr<Store>> open(const Dsn& dsn, const StoreOptions& options);
 
   /// The server of a DSN. All stores of the same place and login share it.

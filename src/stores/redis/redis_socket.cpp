@@ -18,6 +18,9 @@ namespace presence {
 namespace {
 
 constexpr const char* kTooSlow = "did not answer in time (option \"timeout\", INI entry presence.timeout)";
+constexpr const char* kNoTlsAnswer =
+    "did not answer to TLS in time (option \"timeout\", INI entry presence.timeout); does it speak TLS on this port "
+    "(tls-port of the server)?";
 
 Error unavailable(std::string what) { return {ErrorCode::unavailable, std::move(what)}; }
 
@@ -105,27 +108,63 @@ Result<UniqueFd> connect_tcp(const RedisEndpoint& endpoint, const Deadline& dead
 
 }  // namespace
 
-Result<RedisSocket> RedisSocket::connect(const RedisEndpoint& endpoint, const Deadline& deadline) {
+Result<RedisSocket> RedisSocket::connect(const RedisEndpoint& endpoint, RedisTlsContext* tls,
+                                         const Deadline& deadline) {
   Result<UniqueFd> fd =
       endpoint.host.empty() ? connect_unix(endpoint.socket, deadline) : connect_tcp(endpoint, deadline);
   if (!fd) {
     return std::move(fd).error();
   }
-  return RedisSocket(std::move(fd).value());
+  RedisSocket socket(std::move(fd).value());
+  if (tls != nullptr) {
+    if (Status begun = socket.begin_tls(*tls, endpoint.host, deadline); !begun) {
+      tls->forget();
+      return std::move(begun).error();
+    }
+  }
+  return socket;
+}
+
+Status RedisSocket::begin_tls(RedisTlsContext& context, const std::string& host, const Deadline& deadline) {
+  Result<RedisTls> started = context.start(fd_.get(), host);
+  if (!started) {
+    return std::move(started).error();
+  }
+  while (true) {
+    const Result<RedisTls::Step> step = started->handshake();
+    if (!step) {
+      return step.error();
+    }
+    if (*step == RedisTls::Step::done) {
+      tls_ = std::move(*started);
+      return {};
+    }
+    const short events = *step == RedisTls::Step::receive ? POLLIN : POLLOUT;
+    if (Status ready = wait_for(fd_.get(), events, deadline); !ready) {
+      return deadline.passed() ? Status(unavailable(kNoTlsAnswer)) : ready;
+    }
+  }
 }
 
 Result<std::size_t> RedisSocket::send(std::string_view bytes) {
+  if (tls_) {
+    return tls_->send(bytes);
+  }
   const ssize_t sent = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
   if (sent >= 0) {
     return static_cast<std::size_t>(sent);
   }
-  if (errno == EAGAIN || errno == EINTR) {
+  // Whoever closed the connection may have said why: reading finds that, or the end.
+  if (errno == EAGAIN || errno == EINTR || errno == EPIPE || errno == ECONNRESET) {
     return std::size_t{0};
   }
   return unavailable("the connection broke: " + reason(errno));
 }
 
 Result<std::size_t> RedisSocket::receive(std::span<char> into) {
+  if (tls_) {
+    return tls_->receive(into);
+  }
   const ssize_t got = recv(fd_.get(), into.data(), into.size(), 0);
   if (got > 0) {
     return static_cast<std::size_t>(got);
@@ -140,6 +179,9 @@ Result<std::size_t> RedisSocket::receive(std::span<char> into) {
 }
 
 Status RedisSocket::wait(bool sending, const Deadline& deadline) const {
+  if (tls_ && tls_->holds_bytes()) {
+    return {};
+  }
   return wait_for(fd_.get(), static_cast<short>(sending ? POLLIN | POLLOUT : POLLIN), deadline);
 }
 

@@ -2,13 +2,17 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/deadline.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "stores/redis/redis_address.h"
+#include "stores/redis/redis_tls.h"
 
 namespace presence {
 
@@ -16,9 +20,9 @@ namespace presence {
 /// would miss which shares the descriptor after a fork.
 class RedisSocket {
  public:
-  /// Connects to the first of the host's addresses that answers. Looking up a name takes as long as the system's
-  /// resolver does. Error: unavailable; the message lacks the place.
-  static Result<RedisSocket> connect(const RedisEndpoint& endpoint, const Deadline& deadline);
+  /// Connects to the first of the host's addresses that answers, and speaks TLS with it if there is a context for that.
+  /// Looking up a name takes as long as the system's resolver does. Error: unavailable; the message lacks the place.
+  static Result<RedisSocket> connect(const RedisEndpoint& endpoint, RedisTlsContext* tls, const Deadline& deadline);
 
   /// As many bytes as the kernel takes now: 0 if none. Error: unavailable, if the connection is gone.
   Result<std::size_t> send(std::string_view bytes);
@@ -33,8 +37,10 @@ class RedisSocket {
 
  private:
   explicit RedisSocket(UniqueFd fd) : fd_(std::move(fd)) {}
+  Status begin_tls(RedisTlsContext& context, const std::string& host, const Deadline& deadline);
 
   UniqueFd fd_;
+  std::optional<RedisTls> tls_;
 };
 
 }  // namespace presence

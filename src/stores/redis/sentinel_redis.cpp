@@ -8,9 +8,10 @@
 
 namespace presence {
 
-SentinelRedis::SentinelRedis(const RedisAddress& address) : address_(address) {
+SentinelRedis::SentinelRedis(const RedisAddress& address, std::shared_ptr<RedisTlsContext> tls)
+    : address_(address), tls_(std::move(tls)) {
   for (const RedisEndpoint& endpoint : address.endpoints) {
-    sentinels_.emplace_back(endpoint, RedisLogin{}, address.place + " (sentinel " + endpoint.text() + ")");
+    sentinels_.emplace_back(endpoint, RedisLogin{}, tls_, address.place + " (sentinel " + endpoint.text() + ")");
   }
 }
 
@@ -59,7 +60,7 @@ Result<RedisReplies> SentinelRedis::ask_master(const RedisCommands& commands, co
         before_ += master_->traffic();
       }
       std::string place = address_.place + " (" + found->text() + ")";
-      master_.emplace(std::move(*found), address_.login, std::move(place));
+      master_.emplace(std::move(*found), address_.login, tls_, std::move(place));
     }
   }
   return master_->run_once(commands, deadline);

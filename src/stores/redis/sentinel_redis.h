@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -14,7 +15,8 @@ namespace presence {
 /// connections. Sentinels are asked without a password.
 class SentinelRedis final : public RedisServer {
  public:
-  explicit SentinelRedis(const RedisAddress& address);
+  /// `tls`: null for none; else for the sentinels as well as for the master.
+  SentinelRedis(const RedisAddress& address, std::shared_ptr<RedisTlsContext> tls);
 
   Result<RedisReplies> run(const RedisCommands& commands, double timeout) override;
   [[nodiscard]] RedisTraffic traffic() const override;
@@ -26,6 +28,7 @@ class SentinelRedis final : public RedisServer {
   Error failed(Error error);
 
   RedisAddress address_;
+  std::shared_ptr<RedisTlsContext> tls_;
   std::vector<RedisConnection> sentinels_;  ///< The one that answered last is the first.
   std::optional<RedisConnection> master_;
   RedisTraffic before_;  ///< Of masters that are no more.

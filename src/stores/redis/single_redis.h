@@ -1,6 +1,9 @@
 // A Redis server that is always at one place.
 #pragma once
 
+#include <memory>
+#include <utility>
+
 #include "stores/circuit_breaker.h"
 #include "stores/redis/redis_server.h"
 
@@ -8,8 +11,9 @@ namespace presence {
 
 class SingleRedis final : public RedisServer {
  public:
-  explicit SingleRedis(const RedisAddress& address)
-      : connection_(address.endpoints.front(), address.login, address.place) {}
+  /// `tls`: null for none.
+  SingleRedis(const RedisAddress& address, std::shared_ptr<RedisTlsContext> tls)
+      : connection_(address.endpoints.front(), address.login, std::move(tls), address.place) {}
 
   Result<RedisReplies> run(const RedisCommands& commands, double timeout) override;
   [[nodiscard]] RedisTraffic traffic() const override { return connection_.traffic(); }

@@ -45,8 +45,24 @@ TEST(RedisAddressTest, SentinelsAndClusters) {
   EXPECT_EQ(sentinels.login.database, 1);
   const RedisAddress cluster = address("rediss+cluster://a,b").value();
   EXPECT_EQ(cluster.kind, RedisKind::cluster);
-  EXPECT_TRUE(cluster.tls);
+  EXPECT_TRUE(cluster.tls.has_value());
   EXPECT_EQ(cluster.endpoints.size(), 2U);
+}
+
+TEST(RedisAddressTest, TlsAndItsFiles) {
+  EXPECT_FALSE(address("redis://h").value().tls);
+  EXPECT_EQ(address("rediss://h").value().tls.value().ca_file, "");
+  const RedisAddress all =
+      address("rediss+sentinel://h/main?ssl_ca=/ca.pem&ssl_cert=/own.pem&ssl_key=/own.key&ssl_name=redis.example")
+          .value();
+  EXPECT_EQ(all.tls.value().ca_file, "/ca.pem");
+  EXPECT_EQ(all.tls.value().cert_file, "/own.pem");
+  EXPECT_EQ(all.tls.value().key_file, "/own.key");
+  EXPECT_EQ(all.tls.value().name, "redis.example");
+  expect_refused("redis://h?ssl_name=h", "write rediss:");
+  expect_refused("rediss://h?ssl_ca=ca.pem", "absolute path");
+  expect_refused("rediss://h?ssl_cert=own.pem", "absolute path");
+  expect_refused("rediss://h?ssl_key=/own.key", "without ssl_cert");
 }
 
 TEST(RedisAddressTest, WhatIsWrongIsSaid) {

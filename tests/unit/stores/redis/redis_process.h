@@ -129,6 +129,18 @@ inline int free_port() {
   }
 }
 
+/// The path of a file among the certificates of script/with-redis: ca.pem, wrong-ca.pem, server.pem, server.key.
+inline std::string certificate(const std::string& file) {
+  const char* folder = std::getenv("PRESENCE_TEST_REDIS_CERTIFICATES");
+  return (folder == nullptr ? "" : std::string(folder)) + "/" + file;
+}
+
+/// Words for the command line of a server that shows its certificate; and wants one of its clients if `mutual`.
+inline std::vector<std::string> tls_options(bool mutual = false) {
+  return {"--tls-cert-file",    certificate("server.pem"), "--tls-key-file",     certificate("server.key"),
+          "--tls-ca-cert-file", certificate("ca.pem"),     "--tls-auth-clients", mutual ? "yes" : "no"};
+}
+
 /// A server on a Unix socket and, if asked, a loopback port; ends with the test.
 class RedisProcess {
  public:

@@ -71,6 +71,12 @@ StoreUnderTest hll(std::function<std::string()> dsn = shared_redis) {
   return store;
 }
 
+#ifdef PRESENCE_HAVE_TLS
+INSTANTIATE_TEST_SUITE_P(RedisOverTls, StoreContractTest,
+                         testing::Values(redis("zset", "&strategy=zset", test::shared_redis_tls)),
+                         [](const auto& instance) { return instance.param.name; });
+#endif
+
 INSTANTIATE_TEST_SUITE_P(Redis, StoreContractTest,
                          testing::Values(zset(), sets(), bitmap("bitmap", ""), bitmap("bitmap_chunked", "&chunked=1"),
                                          hll()),

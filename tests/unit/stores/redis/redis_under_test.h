@@ -21,6 +21,12 @@ inline std::string shared_redis() {
   return dsn == nullptr ? "" : dsn;
 }
 
+/// The DSN of the same server over TLS, options included. Empty as above.
+inline std::string shared_redis_tls() {
+  const char* dsn = std::getenv("PRESENCE_TEST_REDIS_TLS");
+  return dsn == nullptr ? "" : dsn;
+}
+
 /// A way to the server for looking at keys.
 inline RedisAdmin shared_admin() {
   const char* socket = std::getenv("PRESENCE_TEST_REDIS_SOCKET");
