@@ -16,7 +16,6 @@
 #include "php/presence_options.h"
 #include "php/presence_status.h"
 #include "php/thread_runtime.h"
-#include "presence/visitor_id.h"
 
 using presence::Error;
 using presence::ErrorCode;
@@ -376,7 +375,10 @@ PHP_METHOD(Presence, replace) {
   const VisitorId before(from_id, from_number);
   const VisitorId after(to_id, to_number);
   with_tracker(ZEND_THIS, 1, [&](PresenceTracker& tracker) -> Status {
-    if (Status checked = presence::check_visitor_id(after.bytes()); !checked) {
+    if (Status checked = tracker.check_visitor(before.bytes()); !checked) {
+      return checked;
+    }
+    if (Status checked = tracker.check_visitor(after.bytes()); !checked) {
       return raise(std::move(checked), 2);
     }
     return tracker.replace(before.bytes(), after.bytes(), now());

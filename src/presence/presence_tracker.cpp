@@ -28,6 +28,11 @@ Result<PresenceTracker> PresenceTracker::open(PresenceOptions options, std::stri
   return PresenceTracker(std::move(options), std::move(place), std::move(open_store), std::move(store).value(), cache);
 }
 
+Status PresenceTracker::check_visitor(std::string_view visitor) const {
+  Status valid = check_visitor_id(visitor);
+  return valid ? store_->accepts(visitor) : std::move(valid);
+}
+
 Status PresenceTracker::check_minutes(std::optional<std::int64_t> minutes) const {
   const Result<Window> checked = window(minutes, 0);
   return checked ? Status() : Status(checked.error());
@@ -117,7 +122,7 @@ Result<std::vector<std::string>> PresenceTracker::ids(std::optional<std::int64_t
 
 Result<bool> PresenceTracker::is_online(std::string_view visitor, std::optional<std::int64_t> minutes, UnixTime now) {
   bool answer = false;
-  if (Status status = are_online({&visitor, 1}, {&answer, 1}, minutes, now); !status) {
+  if (Status status = find_online({&visitor, 1}, {&answer, 1}, minutes, now); !status) {
     return std::move(status).error();
   }
   return answer;
@@ -125,6 +130,21 @@ Result<bool> PresenceTracker::is_online(std::string_view visitor, std::optional<
 
 Status PresenceTracker::are_online(std::span<const std::string_view> visitors, std::span<bool> answers_out,
                                    std::optional<std::int64_t> minutes, UnixTime now) {
+  Status status = find_online(visitors, answers_out, minutes, now);
+  if (status || status.error().code != ErrorCode::invalid_argument) {
+    return status;
+  }
+  for (std::size_t i = 0; i < visitors.size(); ++i) {
+    if (const Status valid = check_visitor(visitors[i]); !valid) {
+      return Error{ErrorCode::invalid_argument,
+                   "must hold valid ids only: number " + std::to_string(i + 1) + " " + valid.error().message};
+    }
+  }
+  return status;
+}
+
+Status PresenceTracker::find_online(std::span<const std::string_view> visitors, std::span<bool> answers_out,
+                                    std::optional<std::int64_t> minutes, UnixTime now) {
   const Result<Window> asked = window(minutes, now);
   if (!asked) {
     return asked.error();
@@ -192,7 +212,7 @@ Status PresenceTracker::forget(std::string_view visitor, UnixTime now) {
 
 Status PresenceTracker::replace(std::string_view from, std::string_view to, UnixTime now) {
   for (const std::string_view visitor : {from, to}) {
-    if (Status valid = check_visitor_id(visitor); !valid) {
+    if (Status valid = check_visitor(visitor); !valid) {
       return valid;
     }
   }

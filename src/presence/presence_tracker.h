@@ -45,7 +45,7 @@ class PresenceTracker {
   Result<std::vector<std::string>> ids(std::optional<std::int64_t> minutes, UnixTime now);
   Result<bool> is_online(std::string_view visitor, std::optional<std::int64_t> minutes, UnixTime now);
   /// answers[i] for visitors[i], both of the same length; one round trip at most. On an error the answers are
-  /// unspecified.
+  /// unspecified. What is wrong with one of the ids is said with its number, counted from 1.
   Status are_online(std::span<const std::string_view> visitors, std::span<bool> answers,
                     std::optional<std::int64_t> minutes, UnixTime now);
   /// When the visitor was last seen, if within the retention.
@@ -57,6 +57,8 @@ class PresenceTracker {
   /// The same options and store for a room of this key; rooms may have rooms. Errors: see room_key(), and open().
   [[nodiscard]] Result<PresenceTracker> room(std::string_view name) const;
 
+  /// Whether there can be such a visitor here. Error: invalid_argument.
+  [[nodiscard]] Status check_visitor(std::string_view visitor) const;
   /// Whether a window of that many minutes may be asked for. Error: invalid_argument.
   [[nodiscard]] Status check_minutes(std::optional<std::int64_t> minutes) const;
 
@@ -76,6 +78,8 @@ class PresenceTracker {
   Answers& answers();
   /// The answers kept that are still good at `now`.
   Answers& answers(UnixTime now);
+  Status find_online(std::span<const std::string_view> visitors, std::span<bool> answers,
+                     std::optional<std::int64_t> minutes, UnixTime now);
   Status ask_online(std::span<const std::string_view> visitors, std::span<bool> answers, const Window& window);
   /// Whether the options want the failure to be kept from the caller; notes it if so.
   bool hushed(const Error& error);

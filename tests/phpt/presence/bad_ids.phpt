@@ -45,7 +45,7 @@ ValueError: Presence::lastSeen(): Argument #1 ($visitorId) must have 1 to 250 by
 ValueError: Presence::forget(): Argument #1 ($visitorId) must have 1 to 250 bytes, 0 given
 ValueError: Presence::replace(): Argument #1 ($from) must have 1 to 250 bytes, 0 given
 ValueError: Presence::replace(): Argument #2 ($to) must have 1 to 250 bytes, 0 given
-ValueError: Presence::areOnline(): Argument #1 ($visitorIds) must have 1 to 250 bytes, 0 given
+ValueError: Presence::areOnline(): Argument #1 ($visitorIds) must hold valid ids only: number 2 must have 1 to 250 bytes, 0 given
 -- NUL
 ValueError: Presence::persist(): Argument #1 ($visitorId) must not contain NUL bytes
 ValueError: Presence::isOnline(): Argument #1 ($visitorId) must not contain NUL bytes
@@ -53,7 +53,7 @@ ValueError: Presence::lastSeen(): Argument #1 ($visitorId) must not contain NUL 
 ValueError: Presence::forget(): Argument #1 ($visitorId) must not contain NUL bytes
 ValueError: Presence::replace(): Argument #1 ($from) must not contain NUL bytes
 ValueError: Presence::replace(): Argument #2 ($to) must not contain NUL bytes
-ValueError: Presence::areOnline(): Argument #1 ($visitorIds) must not contain NUL bytes
+ValueError: Presence::areOnline(): Argument #1 ($visitorIds) must hold valid ids only: number 2 must not contain NUL bytes
 -- only NUL
 ValueError: Presence::persist(): Argument #1 ($visitorId) must not contain NUL bytes
 ValueError: Presence::isOnline(): Argument #1 ($visitorId) must not contain NUL bytes
@@ -61,7 +61,7 @@ ValueError: Presence::lastSeen(): Argument #1 ($visitorId) must not contain NUL 
 ValueError: Presence::forget(): Argument #1 ($visitorId) must not contain NUL bytes
 ValueError: Presence::replace(): Argument #1 ($from) must not contain NUL bytes
 ValueError: Presence::replace(): Argument #2 ($to) must not contain NUL bytes
-ValueError: Presence::areOnline(): Argument #1 ($visitorIds) must not contain NUL bytes
+ValueError: Presence::areOnline(): Argument #1 ($visitorIds) must hold valid ids only: number 2 must not contain NUL bytes
 -- too long
 ValueError: Presence::persist(): Argument #1 ($visitorId) must have 1 to 250 bytes, 251 given
 ValueError: Presence::isOnline(): Argument #1 ($visitorId) must have 1 to 250 bytes, 251 given
@@ -69,7 +69,7 @@ ValueError: Presence::lastSeen(): Argument #1 ($visitorId) must have 1 to 250 by
 ValueError: Presence::forget(): Argument #1 ($visitorId) must have 1 to 250 bytes, 251 given
 ValueError: Presence::replace(): Argument #1 ($from) must have 1 to 250 bytes, 251 given
 ValueError: Presence::replace(): Argument #2 ($to) must have 1 to 250 bytes, 251 given
-ValueError: Presence::areOnline(): Argument #1 ($visitorIds) must have 1 to 250 bytes, 251 given
+ValueError: Presence::areOnline(): Argument #1 ($visitorIds) must hold valid ids only: number 2 must have 1 to 250 bytes, 251 given
 -- a megabyte
 ValueError: Presence::persist(): Argument #1 ($visitorId) must have 1 to 250 bytes, 1048576 given
 ValueError: Presence::isOnline(): Argument #1 ($visitorId) must have 1 to 250 bytes, 1048576 given
@@ -77,7 +77,7 @@ ValueError: Presence::lastSeen(): Argument #1 ($visitorId) must have 1 to 250 by
 ValueError: Presence::forget(): Argument #1 ($visitorId) must have 1 to 250 bytes, 1048576 given
 ValueError: Presence::replace(): Argument #1 ($from) must have 1 to 250 bytes, 1048576 given
 ValueError: Presence::replace(): Argument #2 ($to) must have 1 to 250 bytes, 1048576 given
-ValueError: Presence::areOnline(): Argument #1 ($visitorIds) must have 1 to 250 bytes, 1048576 given
+ValueError: Presence::areOnline(): Argument #1 ($visitorIds) must hold valid ids only: number 2 must have 1 to 250 bytes, 1048576 given
 -- null
 TypeError: Presence::persist(): Argument #1 ($visitorId) must be of type string|int, null given
 TypeError: Presence::isOnline(): Argument #1 ($visitorId) must be of type string|int, null given
