@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/stop_points.h"
 #include "exchange/exchange.h"
 
 namespace presence {
@@ -33,6 +34,7 @@ void BufferedStore::used(UnixTime now) {
 }
 
 Status BufferedStore::changed(Status status) {
+  stop_point("buffered.changed");
   // Release: see Exchange::run().
   state_.changes.fetch_add(1, std::memory_order_release);
   return status;
@@ -47,7 +49,12 @@ Status BufferedStore::record(std::string_view visitor, UnixTime now) {
   if (seen && *seen != 0 && *seen <= now && now - *seen < spec_.throttle) {
     return {};
   }
-  return changed(visitors_.record(visitor, now));
+  return changed(visitors_.record(visitor, after_forgetting(visitor, now)));
+}
+
+UnixTime BufferedStore::after_forgetting(std::string_view visitor, UnixTime time) {
+  const Result<UnixTime> forgotten = gone_.last_seen(visitor, time);
+  return forgotten && *forgotten >= time ? *forgotten + 1 : time;
 }
 
 Window BufferedStore::held(const Window& window) {
@@ -124,6 +131,7 @@ Status BufferedStore::forget(std::string_view visitor, UnixTime now) {
   if (Status noted = gone_.record(visitor, now); !noted) {
     return noted;
   }
+  stop_point("buffered.noted");
   return changed(visitors_.forget(visitor, now));
 }
 
@@ -145,12 +153,16 @@ Status BufferedStore::replace(std::string_view from, std::string_view to, UnixTi
     return {};
   }
   // Who logs in again is not gone any more, though the guest's time may lie before the logout.
-  if (Status back = gone_.forget(to, now); !back) {
-    return back;
+  if (const Result<UnixTime> forgotten = gone_.last_seen(to, now); forgotten && *forgotten >= *seen) {
+    if (Status back = visitors_.record(to, *forgotten + 1); !back) {
+      return back;
+    }
   }
+  stop_point("buffered.back");
   if (Status noted = gone_.record(from, now); !noted) {
     return noted;
   }
+  stop_point("buffered.noted");
   return changed(visitors_.replace(from, to, now));
 }
 

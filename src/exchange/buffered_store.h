@@ -38,6 +38,9 @@ class BufferedStore final : public Store {
   /// The window as the visitor table is asked for it, once all of it is held.
   Window held(const Window& window);
   void used(UnixTime now);
+  /// The time under which a visit is recorded: a second after the visitor was forgotten, if that was in this very
+  /// second, or by a server whose clock is a little ahead. What is not later than a forgetting ends with it.
+  UnixTime after_forgetting(std::string_view visitor, UnixTime time);
   /// Something was changed that the store is to be told of, or not.
   Status changed(Status status);
 

@@ -1,8 +1,11 @@
 #include "exchange/exchange.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
+
+#include "base/stop_points.h"
 
 namespace presence {
 namespace {
@@ -11,19 +14,6 @@ constexpr auto relaxed = std::memory_order_relaxed;
 
 /// Whether what was asked for is among what the store cannot do.
 bool unsupported(const Status& status) { return !status && status.error().code == ErrorCode::unsupported; }
-
-/// A visitor of another server comes in, unless it was forgotten here since. Returns whether that told us something
-/// new.
-bool take(const VisitorTable& table, Space visitors, const std::optional<Space>& gone, const Seen& seen, UnixTime now) {
-  if (gone) {
-    const std::optional<UnixTime> forgotten = table.last_seen(*gone, seen.visitor);
-    if (forgotten && *forgotten >= seen.time) {
-      return false;
-    }
-  }
-  const std::optional<UnixTime> known = table.last_seen(visitors, seen.visitor);
-  return (!known || *known < seen.time) && table.adopt(visitors, seen.visitor, seen.time, now) == Recorded::yes;
-}
 
 }  // namespace
 
@@ -49,7 +39,7 @@ Status Exchange::run(UnixTime now) {
     done = push(now);
   }
   if (!done) {
-    state_.waiting.store(static_cast<std::uint32_t>(unsent(now).size()), relaxed);
+    state_.waiting.store(static_cast<std::uint32_t>(unsent(visitors_, now).size()), relaxed);
     state_.failed(done.error().message, now);
     return done;
   }
@@ -62,31 +52,22 @@ Status Exchange::run(UnixTime now) {
 }
 
 Status Exchange::pull(const VisitorTable& table, const ReplicaSpec& spec, ReplicaState& state, Store& remote,
-                      UnixTime since, UnixTime now, const Received& received) {
-  const std::optional<Space> visitors =
-      table.open_space(table.space_key(spec.space_name()), static_cast<std::uint32_t>(spec.retention) * 60, now);
-  if (!visitors) {
-    return Error{ErrorCode::no_space,
-                 "the visitor table has no space left for another key; raise presence.max_visitors"};
+                      UnixTime since, UnixTime now) {
+  const Result<Taken> taken = take_in(table, spec, remote, since, now);
+  if (!taken) {
+    return taken.error();
   }
-  const std::optional<Space> gone = table.find_space(table.space_key(spec.gone_space_name()));
-  std::uint64_t news = 0;
-  Status pulled = remote.changes(since, now, [&](const Seen& seen) {
-    news += take(table, *visitors, gone, seen, now) ? 1 : 0;
-    if (received) {
-      received(*visitors, seen);
-    }
-  });
-  if (!pulled) {
-    return pulled;
-  }
-  state.pulled.fetch_add(news, relaxed);
+  pulled(state, *taken, since, now);
+  return {};
+}
+
+void Exchange::pulled(ReplicaState& state, const Taken& taken, UnixTime since, UnixTime now) {
+  state.pulled.fetch_add(taken.news, relaxed);
   state.last_pull.store(now, relaxed);
   const UnixTime held = state.held_since.load(relaxed);
   if (held == 0 || since < held) {
     state.held_since.store(since, relaxed);
   }
-  return {};
 }
 
 Status Exchange::pull(UnixTime now) {
@@ -95,15 +76,10 @@ Status Exchange::pull(UnixTime now) {
                    pulled_all_ > now || state_.failures.load(relaxed) > 0;
   const UnixTime since = all ? retained_since(now) : pulled_until_ - kSkew;
   known_.resize(table_.slots());
-  UnixTime received = 0;
-  const Status pulled = pull(table_, spec_, state_, remote_, since, now, [&](Space visitors, const Seen& seen) {
-    ++received;
-    const std::optional<SlotMatch> match = table_.find(visitors, seen.visitor);
-    if (match && static_cast<UnixTime>(match->word.time()) <= seen.time) {
-      known_[match->slot] = match->word;
-    }
-  });
-  if (unsupported(pulled)) {
+  const std::function<bool(std::uint32_t)> just_sent = [this](std::uint32_t slot) { return just_sent_.contains(slot); };
+  const Memory memory{known_, just_sent};
+  const Result<Taken> taken = take_in(table_, spec_, remote_, since, now, &memory);
+  if (!taken && taken.error().code == ErrorCode::unsupported) {
     const Result<std::int64_t> count = remote_.count({now, spec_.window});
     if (!count) {
       return count.error();
@@ -112,57 +88,75 @@ Status Exchange::pull(UnixTime now) {
     state_.last_pull.store(now, relaxed);
     return {};
   }
-  if (!pulled) {
-    return pulled;
+  if (!taken) {
+    return taken.error();
   }
+  pulled(state_, *taken, since, now);
+  stop_point("exchange.pulled");
+  just_sent_.clear();
   pulled_until_ = now;
   if (all) {
     pulled_all_ = now;
-    pull_all_pause_ = kPullAll + received / kPullAllShare;
+    pull_all_pause_ = kPullAll + static_cast<UnixTime>(taken->told) / kPullAllShare;
+  }
+  return forget_there(taken->stale, now);
+}
+
+Status Exchange::forget_there(const std::vector<SeenCopy>& gone, UnixTime now) {
+  std::vector<Seen> batch;
+  for (const auto& [visitor, time] : gone) {
+    batch.push_back({visitor, time});
+  }
+  Status sent = batch.empty() ? Status() : remote_.forget_all(batch, now);
+  return unsupported(sent) ? Status() : sent;
+}
+
+template <class Send>
+Status Exchange::send_in_batches(const Unsent& unsent, Send send) {
+  std::vector<Seen> batch;
+  for (std::size_t next = 0; next < unsent.size(); next += batch.size()) {
+    batch.clear();
+    for (std::size_t i = next; i < std::min(unsent.size(), next + kBatch); ++i) {
+      batch.push_back({unsent[i].second, unsent[i].first.word.time()});
+    }
+    if (Status sent = send(batch, unsent.size() - next); !sent) {
+      return sent;
+    }
+    for (std::size_t i = next; i < next + batch.size(); ++i) {
+      known_[unsent[i].first.slot] = unsent[i].first.word;
+    }
   }
   return {};
 }
 
 Status Exchange::send_gone(UnixTime now) {
-  const std::optional<Space> gone = table_.find_space(gone_);
+  const Unsent gone = unsent(gone_, now);
   const std::optional<Space> visitors = table_.find_space(visitors_);
-  if (!gone) {
-    return {};
-  }
-  IdBuffer buffer;
-  Status sent;
-  // Those of the second in which the last look took place are sent again: some may have come after it.
-  table_.scan(*gone, std::min(gone_until_, now), now + kSkew, [&](const SlotMatch& match) {
-    const std::string_view id = sent ? table_.id_of(match, buffer) : std::string_view();
-    if (id.empty()) {
-      return;
-    }
-    // Who came back since then stays.
+  for (const auto& [match, id] : gone) {
+    // Still here only if whoever noted it was killed before he could take it out. Who came back since then stays.
     const std::optional<UnixTime> back = visitors ? table_.last_seen(*visitors, id) : std::nullopt;
-    if (!back || *back < static_cast<UnixTime>(match.word.time())) {
-      // Still here only if whoever noted it was killed before he could take it out.
-      if (back) {
-        table_.forget(*visitors, id);
-      }
-      sent = remote_.forget(id, now);
-      sent = unsupported(sent) ? Status() : std::move(sent);
+    if (back && *back <= static_cast<UnixTime>(match.word.time())) {
+      table_.forget(*visitors, id);
+      stop_point("exchange.forgot");
     }
-  });
-  if (sent) {
-    gone_until_ = now;
   }
-  return sent;
+  return send_in_batches(gone, [&](const std::vector<Seen>& batch, std::size_t /*left*/) {
+    stop_point("exchange.forgetting");
+    Status sent = remote_.forget_all(batch, now);
+    stop_point("exchange.forgotten");
+    return unsupported(sent) ? Status() : sent;
+  });
 }
 
-std::vector<std::pair<SlotMatch, std::string>> Exchange::unsent(UnixTime now) {
-  std::vector<std::pair<SlotMatch, std::string>> changed;
-  const std::optional<Space> visitors = table_.find_space(visitors_);
-  if (!visitors) {
+Exchange::Unsent Exchange::unsent(const SpaceKey& key, UnixTime now) {
+  Unsent changed;
+  const std::optional<Space> space = table_.find_space(key);
+  if (!space) {
     return changed;
   }
   known_.resize(table_.slots());
   IdBuffer buffer;
-  table_.scan(*visitors, retained_since(now), now + kSkew, [&](const SlotMatch& match) {
+  table_.scan(*space, retained_since(now), now + kSkew, [&](const SlotMatch& match) {
     const SlotWord known = known_[match.slot];
     if (known.same_use(match.word) && known.time() >= match.word.time()) {
       return;
@@ -175,22 +169,23 @@ std::vector<std::pair<SlotMatch, std::string>> Exchange::unsent(UnixTime now) {
 }
 
 Status Exchange::push(UnixTime now) {
-  const std::vector<std::pair<SlotMatch, std::string>> changed = unsent(now);
-  std::vector<Seen> batch;
-  for (std::size_t next = 0; next < changed.size(); next += batch.size()) {
-    state_.waiting.store(static_cast<std::uint32_t>(changed.size() - next), relaxed);
-    batch.clear();
-    for (std::size_t i = next; i < std::min(changed.size(), next + kBatch); ++i) {
-      batch.push_back({changed[i].second, changed[i].first.word.time()});
-    }
+  const Unsent changed = unsent(visitors_, now);
+  const Status done = send_in_batches(changed, [&](const std::vector<Seen>& batch, std::size_t left) {
+    state_.waiting.store(static_cast<std::uint32_t>(left), relaxed);
+    stop_point("exchange.pushing");
     if (Status sent = remote_.record_all(batch, now); !sent) {
       return sent;
     }
-    for (std::size_t i = next; i < next + batch.size(); ++i) {
-      known_[changed[i].first.slot] = changed[i].first.word;
-    }
+    stop_point("exchange.pushed");
     state_.pushed.fetch_add(batch.size(), relaxed);
     state_.last_push.store(now, relaxed);
+    return Status();
+  });
+  if (!done) {
+    return done;
+  }
+  for (const auto& [match, id] : changed) {
+    just_sent_.insert(match.slot);
   }
   state_.waiting.store(0, relaxed);
   return {};

@@ -2,22 +2,19 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "exchange/intake.h"
 #include "exchange/replica_table.h"
 #include "stores/store.h"
 #include "visitors/visitor_table.h"
 
 namespace presence {
-
-/// What a process has sent and received: by slot of the visitor table, the word under which its visitor was then. One
-/// for all exchanges of a process, as a slot belongs to one space.
-using KnownSlots = std::vector<SlotWord>;
 
 /// Belongs to one process and thread. It remembers what it has sent and received, so that nothing goes twice; a new one
 /// sends once more what is within the window, which changes nothing in the store.
@@ -31,12 +28,9 @@ class Exchange {
   /// store's, what is left goes with the next call. Nothing here waits for longer than the store's timeout.
   Status run(UnixTime now);
 
-  /// Called with each visitor that came in, and the space it is in.
-  using Received = std::function<void(Space visitors, const Seen& seen)>;
-
   /// Brings everything from `since` on into memory, for whoever cannot wait for the next exchange.
   static Status pull(const VisitorTable& table, const ReplicaSpec& spec, ReplicaState& state, Store& remote,
-                     UnixTime since, UnixTime now, const Received& received = {});
+                     UnixTime since, UnixTime now);
 
   [[nodiscard]] const ReplicaSpec& spec() const { return spec_; }
 
@@ -50,11 +44,19 @@ class Exchange {
   static constexpr UnixTime kPullAll = 60;
   static constexpr UnixTime kPullAllShare = 2000;
 
+  using Unsent = std::vector<std::pair<SlotMatch, std::string>>;
+
+  static void pulled(ReplicaState& state, const Taken& taken, UnixTime since, UnixTime now);
   Status pull(UnixTime now);
+  /// Tells the store once more who was forgotten.
+  Status forget_there(const std::vector<SeenCopy>& gone, UnixTime now);
   Status send_gone(UnixTime now);
   Status push(UnixTime now);
-  /// The visitors that the store does not know, or not with their time.
-  [[nodiscard]] std::vector<std::pair<SlotMatch, std::string>> unsent(UnixTime now);
+  /// The visitors of a space that the store does not know, or not with their time.
+  [[nodiscard]] Unsent unsent(const SpaceKey& key, UnixTime now);
+  /// Hands them to `send` some thousands at a time, and remembers them as sent.
+  template <class Send>
+  Status send_in_batches(const Unsent& unsent, Send send);
   [[nodiscard]] UnixTime retained_since(UnixTime now) const {
     return now - 60 * static_cast<UnixTime>(spec_.retention);
   }
@@ -72,7 +74,7 @@ class Exchange {
   UnixTime pulled_until_ = 0;
   UnixTime pulled_all_ = 0;
   UnixTime pull_all_pause_ = kPullAll;
-  UnixTime gone_until_ = 0;
+  std::set<std::uint32_t> just_sent_;  ///< Slots of those sent since the last pull.
 };
 
 }  // namespace presence

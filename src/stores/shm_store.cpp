@@ -119,7 +119,7 @@ Status ShmStore::purge(UnixTime now) {
   return {};
 }
 
-Status ShmStore::changes(UnixTime since, UnixTime now, const std::function<void(const Seen&)>& each) {
+Status ShmStore::changes(UnixTime since, UnixTime now, const Tell& each, const Tell& /*gone*/) {
   ask(true, [&](Space space) {
     IdBuffer buffer;
     table_.scan(space, since, latest(now), [&](const SlotMatch& match) {

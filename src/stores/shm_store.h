@@ -28,7 +28,8 @@ class ShmStore final : public Store {
   Status forget(std::string_view visitor, UnixTime now) override;
   Status replace(std::string_view from, std::string_view to, UnixTime now) override;
   Status purge(UnixTime now) override;
-  Status changes(UnixTime since, UnixTime now, const std::function<void(const Seen&)>& each) override;
+  /// Nobody is told gone: all who share the memory see it.
+  Status changes(UnixTime since, UnixTime now, const Tell& each, const Tell& gone) override;
   [[nodiscard]] bool in_memory() const override { return true; }
 
  private:

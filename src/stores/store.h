@@ -31,6 +31,9 @@ struct Seen {
   UnixTime time;
 };
 
+/// Called with a visitor, and when it was seen or forgotten.
+using Tell = std::function<void(const Seen&)>;
+
 /// What status() says about the server of a store.
 struct StoreHealth {
   std::string last_error;  ///< Empty if nothing failed so far.
@@ -77,9 +80,21 @@ class Store {
   virtual Status online(std::span<const std::string_view> visitors, const Window& window, std::span<bool> answers) = 0;
   /// When the visitor was last seen, if that is not longer ago than the retention; 0 if not.
   virtual Result<UnixTime> last_seen(std::string_view visitor, UnixTime now) = 0;
-  /// Takes the visitor out.
+  /// Takes the visitor out, and lets changes() tell it.
   virtual Status forget(std::string_view visitor, UnixTime now) = 0;
-  /// `from` is now called `to`; the later of both times stays. Does nothing if `from` is not there.
+  /// The visitors were forgotten at those times: takes out who was not seen later, as far as the strategy keeps times,
+  /// and lets changes() tell it. As few round trips as the protocol allows; doing it again does no harm.
+  virtual Status forget_all(std::span<const Seen> forgotten, UnixTime now) {
+    for (const Seen& one : forgotten) {
+      if (Status status = forget(one.visitor, one.time); !status) {
+        return status;
+      }
+    }
+    static_cast<void>(now);
+    return {};
+  }
+  /// `from` is now called `to`, and forgotten; the later of both times stays, or one after the time when `to` was
+  /// forgotten, if it was. Does nothing if `from` is not there.
   virtual Status replace(std::string_view from, std::string_view to, UnixTime now) = 0;
   /// Takes out whoever was last seen longer ago than the retention.
   virtual Status purge(UnixTime now) = 0;
@@ -98,15 +113,20 @@ class Store {
   [[nodiscard]] virtual Status forgets() const { return {}; }
   /// The earliest time that the window holds, as the strategy cuts it: a visitor seen at it or later is online.
   [[nodiscard]] virtual UnixTime since(const Window& window) const { return window.since(); }
-  /// Each visitor that anybody recorded at `since` or later, with its time as exactly as the strategy keeps it: the
-  /// first second of the minute or block where it keeps no more. Visitors recorded before may be among them. Error
+  /// What anybody brought about at `since` or later, in one look at the store. First, by `gone`, each visitor that was
+  /// forgotten or became another one then, and when; then, by `each`, each visitor that was recorded then, with its
+  /// time as exactly as the strategy keeps it (see time_unit()). Who came or went before may be among them, and one
+  /// visitor several times, its latest time last. Other programs that take a visitor out leave no word of it. Error
   /// unsupported where ids are not kept.
-  virtual Status changes(UnixTime since, UnixTime now, const std::function<void(const Seen&)>& each) {
+  virtual Status changes(UnixTime since, UnixTime now, const Tell& each, const Tell& gone) {
     static_cast<void>(since);
     static_cast<void>(now);
     static_cast<void>(each);
+    static_cast<void>(gone);
     return Error{ErrorCode::unsupported, "this store has no changes to tell"};
   }
+  /// Seconds: changes() and last_seen() tell times rounded down to a multiple of it.
+  [[nodiscard]] virtual UnixTime time_unit() const { return 1; }
 
   [[nodiscard]] virtual StoreHealth health() const { return {}; }
 

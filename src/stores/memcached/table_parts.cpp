@@ -43,6 +43,9 @@ std::vector<std::size_t> MemcachedTableParts::all() const {
 }
 
 std::string MemcachedTableParts::key_of(std::size_t part) const {
+  if (part == gone()) {
+    return layout_.key + ":gone";
+  }
   return layout_.parts == 1 ? layout_.key : layout_.key + ':' + std::to_string(part);
 }
 

@@ -26,7 +26,8 @@ struct MemcachedTablePart {
 };
 
 /// A table of visitor ids and times in `parts` values: KEY:0, KEY:1, …; with one part, KEY itself. Each is an array as
-/// PHP's serialize() writes it. A visitor is in the part that crc32(id) modulo parts names.
+/// PHP's serialize() writes it. A visitor is in the part that crc32(id) modulo parts names. One more value of the same
+/// form, KEY:gone, is this extension's own: who was forgotten, and when.
 class MemcachedTableParts {
  public:
   using Part = MemcachedTablePart;
@@ -46,6 +47,8 @@ class MemcachedTableParts {
 
   [[nodiscard]] std::size_t part_of(std::string_view visitor) const;
   [[nodiscard]] std::vector<std::size_t> all() const;
+  /// The number under which KEY:gone is read and changed.
+  [[nodiscard]] std::size_t gone() const { return static_cast<std::size_t>(layout_.parts); }
 
   /// Reads those parts, in one round trip. Errors: unavailable, transient, damaged (not our table).
   Result<std::vector<Part>> read(std::span<const std::size_t> parts, const Deadline& deadline);

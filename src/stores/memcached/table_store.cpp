@@ -3,6 +3,9 @@
 #ifdef PRESENCE_HAVE_MEMCACHED
 
 #include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -12,6 +15,9 @@ namespace presence {
 namespace {
 
 constexpr int kDefaultThrottle = 120;  ///< Seconds: that of the recipe.
+
+/// So many of those who were forgotten last are kept: half a megabyte of the longest ids.
+constexpr std::size_t kGoneMax = 2048;
 
 /// The throttle that goes with a window of that many minutes, where none is asked for: who stays must not seem to
 /// leave.
@@ -25,7 +31,7 @@ std::size_t place_of(const MemcachedTablePart& part, std::string_view visitor) {
 }
 
 /// Takes the entry at that place out; the order of entries means nothing.
-void take_out(MemcachedTablePart& part, std::size_t place) {
+void erase_at(MemcachedTablePart& part, std::size_t place) {
   part.entries[place] = part.entries.back();
   part.entries.pop_back();
 }
@@ -55,7 +61,9 @@ Status MemcachedTableStore::update(std::vector<std::size_t> parts, UnixTime now,
       return false;
     }
     std::erase_if(part.entries, [&](const Seen& entry) { return entry.time < expiry(now); });
-    more[part.index] = in_window(part, now) - before;
+    if (part.index != parts_.gone()) {
+      more[part.index] = in_window(part, now) - before;
+    }
     return true;
   };
   const auto outcome = parts_.update(std::move(parts), change_and_sweep, table_.sweep > 0, deadline);
@@ -186,21 +194,35 @@ void MemcachedTableStore::set_count(MemcachedBatch& batch, std::int64_t count) c
 
 Result<std::vector<std::string>> MemcachedTableStore::ids(const Window& window) {
   std::vector<std::string> found;
-  const Status status = changes(window.since(), window.now, [&](const Seen& one) { found.emplace_back(one.visitor); });
-  return status ? Result<std::vector<std::string>>(std::move(found)) : status.error();
-}
-
-Status MemcachedTableStore::changes(UnixTime since, UnixTime /*now*/, const std::function<void(const Seen&)>& each) {
   const auto parts = parts_.read(parts_.all(), Deadline(options_.timeout));
   if (!parts) {
     return parts.error();
   }
   for (const Part& part : *parts) {
-    for (const Seen& entry : part.entries) {
-      if (entry.time >= since) {
-        each(entry);
-      }
+    tell(part, window.since(), [&found](const Seen& one) { found.emplace_back(one.visitor); });
+  }
+  return found;
+}
+
+void MemcachedTableStore::tell(const Part& part, UnixTime since, const Tell& each) {
+  for (const Seen& entry : part.entries) {
+    if (entry.time >= since) {
+      each(entry);
     }
+  }
+}
+
+Status MemcachedTableStore::changes(UnixTime since, UnixTime /*now*/, const Tell& each, const Tell& gone) {
+  std::vector<std::size_t> asked{parts_.gone()};
+  const std::vector<std::size_t> all = parts_.all();
+  asked.insert(asked.end(), all.begin(), all.end());
+  const auto parts = parts_.read(asked, Deadline(options_.timeout));
+  if (!parts) {
+    return parts.error();
+  }
+  tell(parts->front(), since, gone);
+  for (const Part& part : std::span(*parts).subspan(1)) {
+    tell(part, since, each);
   }
   return {};
 }
@@ -249,15 +271,56 @@ Result<UnixTime> MemcachedTableStore::last_seen(std::string_view visitor, UnixTi
 }
 
 Status MemcachedTableStore::forget(std::string_view visitor, UnixTime now) {
+  const Seen forgotten{visitor, now};
+  // Also one whose clock is ahead.
+  return take_out({&forgotten, 1}, std::numeric_limits<UnixTime>::max(), now);
+}
+
+Status MemcachedTableStore::forget_all(std::span<const Seen> forgotten, UnixTime now) {
+  return forgotten.empty() ? Status() : take_out(forgotten, std::nullopt, now);
+}
+
+bool MemcachedTableStore::note_gone(Part& part, std::span<const Seen> forgotten) {
+  std::unordered_map<std::string_view, UnixTime> times;
+  for (const Seen& one : part.entries) {
+    times.emplace(one.visitor, one.time);
+  }
+  bool changed = false;
+  for (const Seen& one : forgotten) {
+    const auto [known, added] = times.emplace(one.visitor, one.time);
+    changed = changed || added || known->second < one.time;
+    known->second = std::max(known->second, one.time);
+  }
+  part.entries.clear();
+  for (const auto& [visitor, time] : times) {
+    part.entries.push_back({visitor, time});
+  }
+  if (part.entries.size() > kGoneMax) {
+    std::nth_element(part.entries.begin(), part.entries.begin() + kGoneMax, part.entries.end(),
+                     [](const Seen& a, const Seen& b) { return a.time > b.time; });
+    part.entries.resize(kGoneMax);
+  }
+  return changed;
+}
+
+Status MemcachedTableStore::take_out(std::span<const Seen> forgotten, std::optional<UnixTime> until, UnixTime now) {
+  std::unordered_map<std::string_view, UnixTime> last;
+  std::set<std::size_t> parts{parts_.gone()};
+  for (const Seen& one : forgotten) {
+    UnixTime& time = last.emplace(one.visitor, one.time).first->second;
+    time = std::max(time, until.value_or(one.time));
+    parts.insert(parts_.part_of(one.visitor));
+  }
   const auto change = [&](Part& part) {
-    const std::size_t place = place_of(part, visitor);
-    if (place == part.entries.size()) {
-      return false;
+    if (part.index == parts_.gone()) {
+      return note_gone(part, forgotten);
     }
-    take_out(part, place);
-    return true;
+    return std::erase_if(part.entries, [&last](const Seen& entry) {
+             const auto known = last.find(entry.visitor);
+             return known != last.end() && entry.time <= known->second;
+           }) > 0;
   };
-  return update({parts_.part_of(visitor)}, now, change, Deadline(options_.timeout));
+  return update({parts.begin(), parts.end()}, now, change, Deadline(options_.timeout));
 }
 
 Status MemcachedTableStore::replace(std::string_view from, std::string_view to, UnixTime now) {
@@ -267,45 +330,56 @@ Status MemcachedTableStore::replace(std::string_view from, std::string_view to, 
   const Deadline deadline(options_.timeout);
   const std::size_t from_part = parts_.part_of(from);
   const std::size_t to_part = parts_.part_of(to);
-  const auto parts = parts_.read({&from_part, 1}, deadline);
+  const std::array<std::size_t, 2> asked{from_part, parts_.gone()};
+  const auto parts = parts_.read(asked, deadline);
   if (!parts) {
     return parts.error();
   }
-  const std::size_t from_place = place_of(parts->front(), from);
-  if (from_place == parts->front().entries.size() || parts->front().entries[from_place].time < expiry(now)) {
+  const Part& found = parts->front();
+  const std::size_t from_place = place_of(found, from);
+  if (from_place == found.entries.size() || found.entries[from_place].time < expiry(now)) {
     return {};
   }
-  const UnixTime seen = parts->front().entries[from_place].time;
+  UnixTime seen = found.entries[from_place].time;
+  // Who was forgotten and returns under the old name is seen after that.
+  const Part& gone = parts->back();
+  if (const std::size_t place = place_of(gone, to); place < gone.entries.size()) {
+    seen = std::max(seen, gone.entries[place].time + 1);
+  }
+  const Seen forgotten{from, now};
   // First in, then out: whoever is cut off in between leaves the visitor twice and not gone.
   const auto put_in = [&](Part& part) {
-    bool changed = false;
     if (const std::size_t place = place_of(part, to); place == part.entries.size()) {
       part.entries.push_back({to, seen});
-      changed = true;
     } else if (part.entries[place].time < seen) {
       part.entries[place].time = seen;
-      changed = true;
+    } else {
+      return false;
     }
-    if (from_part == to_part) {
-      if (const std::size_t place = place_of(part, from); place < part.entries.size()) {
-        take_out(part, place);
-        changed = true;
-      }
-    }
-    return changed;
+    return true;
   };
-  if (Status status = update({to_part}, now, put_in, deadline); !status || from_part == to_part) {
-    return status;
-  }
   const auto take = [&](Part& part) {
+    if (part.index == parts_.gone()) {
+      return note_gone(part, {&forgotten, 1});
+    }
     const std::size_t place = place_of(part, from);
     if (place == part.entries.size()) {
       return false;
     }
-    take_out(part, place);
+    erase_at(part, place);
     return true;
   };
-  return update({from_part}, now, take, deadline);
+  if (from_part == to_part) {
+    const auto both = [&](Part& part) {
+      const bool in = part.index == to_part && put_in(part);
+      return take(part) || in;
+    };
+    return update({to_part, parts_.gone()}, now, both, deadline);
+  }
+  if (Status status = update({to_part}, now, put_in, deadline); !status) {
+    return status;
+  }
+  return update({from_part, parts_.gone()}, now, take, deadline);
 }
 
 Status MemcachedTableStore::purge(UnixTime now) { return sweep(now, Deadline(options_.timeout)); }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,7 +26,8 @@ struct MemcachedTableOptions {
 };
 
 /// A table of visitor ids and Unix times (see MemcachedTableParts). `KEY:count` holds how many were here within the
-/// window of the options, for whoever wants to show that with one get; `KEY:sweep` exists while that count is fresh.
+/// window of the options, for whoever wants to show that with one get; `KEY:sweep` exists while that count is fresh;
+/// `KEY:gone` holds who was forgotten, the last two thousand of them, and when.
 ///
 /// A visitor recorded within the throttle is not written again. With each write go those entries of the part that are
 /// beyond the retention, and every `sweep` seconds one writer sweeps all parts and counts anew; in between the count
@@ -46,9 +48,10 @@ class MemcachedTableStore final : public Store {
   Status online(std::span<const std::string_view> visitors, const Window& window, std::span<bool> answers) override;
   Result<UnixTime> last_seen(std::string_view visitor, UnixTime now) override;
   Status forget(std::string_view visitor, UnixTime now) override;
+  Status forget_all(std::span<const Seen> forgotten, UnixTime now) override;
   Status replace(std::string_view from, std::string_view to, UnixTime now) override;
   Status purge(UnixTime now) override;
-  Status changes(UnixTime since, UnixTime now, const std::function<void(const Seen&)>& each) override;
+  Status changes(UnixTime since, UnixTime now, const Tell& each, const Tell& gone) override;
   [[nodiscard]] StoreHealth health() const override { return servers_->health(); }
 
  private:
@@ -62,6 +65,11 @@ class MemcachedTableStore final : public Store {
                 const Deadline& deadline);
   /// Enters a visit at the place where the visitor is, or else at the end: whether that changed anything.
   bool enter(Part& part, std::size_t place, const Seen& seen, UnixTime now) const;
+  /// Takes out who was forgotten and not seen later (`until`: than that), and notes it.
+  Status take_out(std::span<const Seen> forgotten, std::optional<UnixTime> until, UnixTime now);
+  /// Enters them in the value of those who were forgotten: whether that changed anything.
+  static bool note_gone(Part& part, std::span<const Seen> forgotten);
+  static void tell(const Part& part, UnixTime since, const Tell& each);
   Result<std::int64_t> fresh_count(UnixTime now, const Deadline& deadline);
   Result<std::int64_t> exact_count(UnixTime since, const Deadline& deadline);
   void set_count(MemcachedBatch& batch, std::int64_t count) const;

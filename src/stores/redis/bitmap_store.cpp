@@ -133,12 +133,10 @@ Result<std::int64_t> BitmapStore::count(const Window& window) {
   return replies ? Result<std::int64_t>((*replies)[0]->integer) : replies.error();
 }
 
-template <class Each>
-Status BitmapStore::read_blocks(UnixTime now, Each each) {
+void BitmapStore::ask_blocks(RedisCommands& commands, UnixTime now) const {
   const std::int64_t block = block_of(now);
   const std::string newer = block_key(block);
   const std::string older = block_key(block - 1);
-  RedisCommands commands(newer);
   if (bitmap_.chunked) {
     commands.add("EVAL", bitmap_scripts::kReadChunks, 2, index_key(block), index_key(block - 1), newer + ':',
                  older + ':');
@@ -146,30 +144,35 @@ Status BitmapStore::read_blocks(UnixTime now, Each each) {
     commands.add("GET", newer);
     commands.add("GET", older);
   }
-  const Result<RedisReplies> replies = run(commands);
-  if (!replies) {
-    return replies.error();
-  }
+}
+
+template <class Each>
+void BitmapStore::tell_blocks(std::span<const RedisReply> replies, Each each) const {
   if (!bitmap_.chunked) {
-    each(Bits{0, {text_of(*(*replies)[0]), text_of(*(*replies)[1])}});
-    return {};
+    each(Bits{0, {text_of(*replies[0]), text_of(*replies[1])}});
+    return;
   }
-  const ReplyElements parts(*(*replies)[0]);
+  const ReplyElements parts(*replies[0]);
   for (std::size_t i = 0; i + 2 < parts.size; i += 3) {
     const std::string_view number = text_of(parts[i]);
     std::uint64_t chunk = 0;
     std::from_chars(number.data(), number.data() + number.size(), chunk);
     each(Bits{chunk, {text_of(parts[i + 1]), text_of(parts[i + 2])}});
   }
-  return {};
 }
 
 Result<std::vector<std::string>> BitmapStore::ids(const Window& window) {
   if (Status answerable = check(window); !answerable) {
     return std::move(answerable).error();
   }
+  RedisCommands commands(block_key(block_of(window.now)));
+  ask_blocks(commands, window.now);
+  const Result<RedisReplies> replies = run(commands);
+  if (!replies) {
+    return replies.error();
+  }
   std::vector<std::string> ids;
-  Status read = read_blocks(window.now, [&ids](const Bits& bits) {
+  tell_blocks(*replies, [&ids](const Bits& bits) {
     const std::size_t bytes = std::max(bits.blocks[0].size(), bits.blocks[1].size());
     for (std::size_t byte = 0; byte < bytes; ++byte) {
       auto set = static_cast<unsigned char>(byte_at(bits.blocks[0], byte) | byte_at(bits.blocks[1], byte));
@@ -180,7 +183,7 @@ Result<std::vector<std::string>> BitmapStore::ids(const Window& window) {
       }
     }
   });
-  return read ? Result<std::vector<std::string>>(std::move(ids)) : std::move(read).error();
+  return ids;
 }
 
 Status BitmapStore::online(std::span<const std::string_view> visitors, const Window& window, std::span<bool> answers) {
@@ -247,13 +250,44 @@ Result<UnixTime> BitmapStore::last_seen(std::string_view /*visitor*/, UnixTime /
 }
 
 Status BitmapStore::forget(std::string_view visitor, UnixTime now) {
-  const Result<Place> place = this->place(visitor);
-  if (!place) {
-    return place.error();
+  const Seen forgotten{visitor, now};
+  return forget_all({&forgotten, 1}, now);
+}
+
+Status BitmapStore::forget_all(std::span<const Seen> forgotten, UnixTime now) {
+  const std::int64_t newest = block_of(now);
+  // By the last block that they may be in: the newer, or only the older.
+  std::map<std::pair<bool, std::uint64_t>, std::vector<std::uint64_t>> bits;
+  for (const Seen& one : forgotten) {
+    const Result<Place> place = this->place(one.visitor);
+    if (!place) {
+      return place.error();
+    }
+    if (const std::int64_t block = block_of(one.time); block >= newest - 1) {
+      bits[{block >= newest, place->chunk}].push_back(place->bit);
+    }
   }
-  const std::int64_t block = block_of(now);
-  RedisCommands commands(block_key(block));
-  commands.add("EVAL", bitmap_scripts::kForget, 2, key(block, place->chunk), key(block - 1, place->chunk), place->bit);
+  if (forgotten.empty()) {
+    return {};
+  }
+  RedisCommands commands(block_key(newest));
+  commands.multi();
+  for (const auto& [where, of_chunk] : bits) {
+    const auto& [in_newer, chunk] = where;
+    for (std::size_t begin = 0; begin < of_chunk.size(); begin += kBatch) {
+      const std::size_t size = std::min(kBatch, of_chunk.size() - begin);
+      commands.command("EVAL", (in_newer ? 4U : 3U) + size).arg(bitmap_scripts::kForget).arg(in_newer ? 2 : 1);
+      commands.arg(key(newest - 1, chunk));
+      if (in_newer) {
+        commands.arg(key(newest, chunk));
+      }
+      for (std::size_t i = begin; i < begin + size; ++i) {
+        commands.arg(of_chunk[i]);
+      }
+    }
+  }
+  add_gone(commands, forgotten, now);
+  commands.exec();
   return write(commands);
 }
 
@@ -270,28 +304,42 @@ Status BitmapStore::replace(std::string_view from, std::string_view to, UnixTime
     return {};
   }
   const std::int64_t block = block_of(now);
+  const Seen forgotten{from, now};
   RedisCommands commands(block_key(block));
-  commands.command("EVAL", bitmap_.chunked ? 11 : 8)
+  commands.multi();
+  commands.command("EVAL", bitmap_.chunked ? 14 : 11)
       .arg(bitmap_scripts::kReplace)
-      .arg(bitmap_.chunked ? 6 : 4)
+      .arg(bitmap_.chunked ? 7 : 5)
       .arg(key(block, before->chunk))
       .arg(key(block - 1, before->chunk))
       .arg(key(block, after->chunk))
-      .arg(key(block - 1, after->chunk));
+      .arg(key(block - 1, after->chunk))
+      .arg(gone_key());
   if (bitmap_.chunked) {
     commands.arg(index_key(block)).arg(index_key(block - 1));
   }
-  commands.arg(before->bit).arg(after->bit);
+  commands.arg(before->bit).arg(after->bit).arg(to).arg(2 * bitmap_.window_size);
   if (bitmap_.chunked) {
     commands.arg(after->chunk);
   }
+  add_gone(commands, {&forgotten, 1}, now);
+  commands.exec();
   return write(commands);
 }
 
-Status BitmapStore::changes(UnixTime since, UnixTime now, const std::function<void(const Seen&)>& each) {
+Status BitmapStore::changes(UnixTime since, UnixTime now, const Tell& each, const Tell& gone) {
   const std::int64_t newest = block_of(now);
   const std::int64_t oldest = std::max(block_of(since), newest - 1);
-  return read_blocks(now, [&](const Bits& bits) {
+  RedisCommands commands(block_key(newest));
+  // First who is gone: who is among the visitors after that has come back.
+  ask_gone(commands, since, now);
+  ask_blocks(commands, now);
+  const Result<RedisReplies> replies = run(commands);
+  if (!replies) {
+    return replies.error();
+  }
+  tell_scored(*(*replies)[0], gone);
+  tell_blocks({replies->data() + 1, replies->size() - 1}, [&](const Bits& bits) {
     // The older block first: what is told last about a visitor is the latest.
     for (std::int64_t block = oldest; block <= newest; ++block) {
       const std::string_view of_block = bits.blocks[static_cast<std::size_t>(newest - block)];
@@ -302,6 +350,7 @@ Status BitmapStore::changes(UnixTime since, UnixTime now, const std::function<vo
       }
     }
   });
+  return {};
 }
 
 }  // namespace presence

@@ -27,9 +27,11 @@ class BitmapStore final : public RedisStore {
   Status online(std::span<const std::string_view> visitors, const Window& window, std::span<bool> answers) override;
   Result<UnixTime> last_seen(std::string_view visitor, UnixTime now) override;
   Status forget(std::string_view visitor, UnixTime now) override;
+  Status forget_all(std::span<const Seen> forgotten, UnixTime now) override;
   Status replace(std::string_view from, std::string_view to, UnixTime now) override;
   Status purge(UnixTime /*now*/) override { return {}; }
-  Status changes(UnixTime since, UnixTime now, const std::function<void(const Seen&)>& each) override;
+  Status changes(UnixTime since, UnixTime now, const Tell& each, const Tell& gone) override;
+  [[nodiscard]] UnixTime time_unit() const override { return bitmap_.window_size; }
   [[nodiscard]] Status accepts(std::string_view visitor) const override {
     const Result<Place> found = place(visitor);
     return found ? Status() : found.error();
@@ -60,9 +62,11 @@ class BitmapStore final : public RedisStore {
   [[nodiscard]] Status check(const Window& window) const;
   /// EXPIRE for all keys of a block that were just written.
   void add_expiry(RedisCommands& commands, const std::string& key) const;
-  /// Calls `each(Bits)` for all that was recorded in the block of `now` and the one before.
+  /// Asks for all that was recorded in the block of `now` and the one before.
+  void ask_blocks(RedisCommands& commands, UnixTime now) const;
+  /// Calls `each(Bits)` for what was answered.
   template <class Each>
-  Status read_blocks(UnixTime now, Each each);
+  void tell_blocks(std::span<const RedisReply> replies, Each each) const;
 
   BitmapOptions bitmap_;
   std::string prefix_;

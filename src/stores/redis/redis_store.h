@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -35,6 +36,18 @@ class RedisStore : public Store {
     const bool tagged = open != std::string::npos && key.find('}', open + 2) != std::string::npos;
     return !server_->cluster() || tagged ? key : '{' + key + '}';
   }
+  /// Who was forgotten, in a sorted set of this extension's own beside the recipe's keys, scored by the time of it: so
+  /// other servers learn of it. It ends with the retention.
+  [[nodiscard]] std::string gone_key() const { return key_prefix() + ":gone~"; }
+  /// Writes down who was forgotten when, in a transaction or beside one; the later time stays.
+  void add_gone(RedisCommands& commands, std::span<const Seen> forgotten, UnixTime now) const;
+  /// Asks who was forgotten at `since` or later.
+  void ask_gone(RedisCommands& commands, UnixTime since, UnixTime now) const;
+  /// A score is a double on the wire; another program may have written one with a fraction.
+  static UnixTime time_of(const redisReply& score);
+  /// Tells what a sorted set of visitors answered WITHSCORES.
+  static void tell_scored(const redisReply& reply, const Tell& tell);
+
   /// Whoever was last seen before is gone.
   [[nodiscard]] UnixTime expiry(UnixTime now) const { return now - 60 * static_cast<UnixTime>(options_.retention); }
 

@@ -1,6 +1,7 @@
 #include "stores/redis/sets_store.h"
 
 #include <algorithm>
+#include <map>
 
 namespace presence {
 namespace {
@@ -11,10 +12,16 @@ constexpr std::string_view kCount =
     "local n=redis.call('SUNIONSTORE',KEYS[1],unpack(KEYS,2)) "
     "redis.call('UNLINK',KEYS[1]) return n";
 
-/// The new name goes in first, as a set that becomes empty loses its expiry.
+/// KEYS: the minutes' sets, the newest first, and who was forgotten. The new name goes in first, as a set that becomes
+/// empty loses its expiry. Who was forgotten and returns under the old name is seen now.
 constexpr std::string_view kReplace =
-    "for _,k in ipairs(KEYS) do if redis.call('SISMEMBER',k,ARGV[1])==1 then "
-    "redis.call('SADD',k,ARGV[2]) redis.call('SREM',k,ARGV[1]) end end";
+    "local n,found=#KEYS,false for i=1,n-1 do local k=KEYS[i] if redis.call('SISMEMBER',k,ARGV[1])==1 then found=true "
+    "redis.call('SADD',k,ARGV[2]) redis.call('SREM',k,ARGV[1]) end end "
+    "if found and redis.call('ZSCORE',KEYS[n],ARGV[2]) then "
+    "redis.call('SADD',KEYS[1],ARGV[2]) redis.call('EXPIRE',KEYS[1],ARGV[3]) end";
+
+/// So many visitors go into one command.
+constexpr std::size_t kBatch = 1000;
 
 }  // namespace
 
@@ -92,11 +99,33 @@ Result<UnixTime> SetsStore::last_seen(std::string_view visitor, UnixTime now) {
 }
 
 Status SetsStore::forget(std::string_view visitor, UnixTime now) {
-  const std::vector<std::string> keys = this->keys(oldest(now), now);
-  RedisCommands commands(keys.front());
-  for (const std::string& key : keys) {
-    commands.add("SREM", key, visitor);
+  const Seen forgotten{visitor, now};
+  return forget_all({&forgotten, 1}, now);
+}
+
+Status SetsStore::forget_all(std::span<const Seen> forgotten, UnixTime now) {
+  std::map<std::int64_t, std::vector<std::string_view>> by_minute;
+  for (const Seen& one : forgotten) {
+    by_minute[minute_of(one.time)].push_back(one.visitor);
   }
+  if (by_minute.empty()) {
+    return {};
+  }
+  RedisCommands commands(prefix());
+  commands.multi();
+  for (const auto& [last, visitors] : by_minute) {
+    for (std::int64_t minute = oldest(now); minute <= last; ++minute) {
+      for (std::size_t begin = 0; begin < visitors.size(); begin += kBatch) {
+        const std::size_t size = std::min(kBatch, visitors.size() - begin);
+        commands.command("SREM", 1 + size).arg(key(minute));
+        for (std::size_t i = begin; i < begin + size; ++i) {
+          commands.arg(visitors[i]);
+        }
+      }
+    }
+  }
+  add_gone(commands, forgotten, now);
+  commands.exec();
   return write(commands);
 }
 
@@ -104,22 +133,25 @@ Status SetsStore::replace(std::string_view from, std::string_view to, UnixTime n
   if (from == to) {
     return {};
   }
+  const Seen forgotten{from, now};
   const std::vector<std::string> keys = this->keys(oldest(now), now);
-  RedisCommands commands(keys.front());
-  commands.command("EVAL", 4 + keys.size()).arg(kReplace).arg(keys.size());
+  RedisCommands commands(prefix());
+  commands.multi();
+  commands.command("EVAL", 6 + keys.size()).arg(kReplace).arg(1 + keys.size());
   for (const std::string& key : keys) {
     commands.arg(key);
   }
-  commands.arg(from).arg(to);
+  commands.arg(gone_key()).arg(from).arg(to).arg((options_.retention + 1) * 60);
+  add_gone(commands, {&forgotten, 1}, now);
+  commands.exec();
   return write(commands);
 }
 
-Status SetsStore::changes(UnixTime since, UnixTime now, const std::function<void(const Seen&)>& each) {
+Status SetsStore::changes(UnixTime since, UnixTime now, const Tell& each, const Tell& gone) {
   const std::vector<std::string> keys = this->keys(std::max(minute_of(since), oldest(now)), now);
-  if (keys.empty()) {
-    return {};
-  }
-  RedisCommands commands(keys.front());
+  RedisCommands commands(prefix());
+  // First who is gone: who is among the visitors after that has come back.
+  ask_gone(commands, since, now);
   // The oldest first: what is told last about a visitor is the latest.
   for (std::size_t i = keys.size(); i-- > 0;) {
     commands.add("SMEMBERS", keys[i]);
@@ -128,9 +160,10 @@ Status SetsStore::changes(UnixTime since, UnixTime now, const std::function<void
   if (!replies) {
     return replies.error();
   }
+  tell_scored(*(*replies)[0], gone);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const UnixTime time = 60 * (minute_of(now) - static_cast<std::int64_t>(keys.size() - 1 - i));
-    const ReplyElements members(*(*replies)[i]);
+    const ReplyElements members(*(*replies)[1 + i]);
     for (std::size_t m = 0; m < members.size; ++m) {
       each({text_of(members[m]), time});
     }

@@ -1,6 +1,6 @@
 #include "stores/redis/zset_store.h"
 
-#include <charconv>
+#include <algorithm>
 
 namespace presence {
 namespace {
@@ -8,21 +8,18 @@ namespace {
 /// So many visitors go into one command: enough to save bytes, and little enough for other clients to get their turn.
 constexpr std::size_t kBatch = 1000;
 
-/// In one step, so that nobody sees the visitor twice or not at all. GT: the later time stays.
+/// In one step, so that nobody sees the visitor twice or not at all. GT: the later time stays. Who was forgotten (the
+/// second key) and returns under the old name is seen after that.
 constexpr std::string_view kReplace =
     "local s=redis.call('ZSCORE',KEYS[1],ARGV[1]) "
     "if s and ARGV[1]~=ARGV[2] and tonumber(s)>=tonumber(ARGV[3]) then "
+    "local g=redis.call('ZSCORE',KEYS[2],ARGV[2]) if g and tonumber(g)>=tonumber(s) then s=tonumber(g)+1 end "
     "redis.call('ZADD',KEYS[1],'GT',s,ARGV[2]) redis.call('ZREM',KEYS[1],ARGV[1]) end";
 
-/// A score is a double on the wire; another program may have written one with a fraction.
-UnixTime time_of(const redisReply& score) {
-  const std::string_view text = text_of(score);
-  double time = 0;
-  std::from_chars(text.data(), text.data() + text.size(), time);
-  // Beyond this range, which no clock reaches, the conversion would be undefined.
-  constexpr double kFar = 1e15;
-  return static_cast<UnixTime>(time > kFar ? kFar : time < -kFar ? -kFar : time);
-}
+/// Takes out who was not seen after being forgotten. ARGV: time, visitor, time, …
+constexpr std::string_view kForget =
+    "for i=1,#ARGV,2 do local s=redis.call('ZSCORE',KEYS[1],ARGV[i+1]) "
+    "if s and tonumber(s)<=tonumber(ARGV[i]) then redis.call('ZREM',KEYS[1],ARGV[i+1]) end end";
 
 }  // namespace
 
@@ -132,15 +129,44 @@ Result<UnixTime> ZsetStore::last_seen(std::string_view visitor, UnixTime now) {
   return time >= expiry(now) ? time : UnixTime{0};
 }
 
-Status ZsetStore::forget(std::string_view visitor, UnixTime /*now*/) {
+Status ZsetStore::forget(std::string_view visitor, UnixTime now) {
+  const Seen forgotten{visitor, now};
   RedisCommands commands(options_.key);
+  commands.multi();
   commands.add("ZREM", options_.key, visitor);
+  add_gone(commands, {&forgotten, 1}, now);
+  commands.exec();
+  return write(commands);
+}
+
+Status ZsetStore::forget_all(std::span<const Seen> forgotten, UnixTime now) {
+  if (forgotten.empty()) {
+    return {};
+  }
+  RedisCommands commands(options_.key);
+  commands.multi();
+  for (std::size_t begin = 0; begin < forgotten.size(); begin += kBatch) {
+    const std::span<const Seen> batch = forgotten.subspan(begin, std::min(kBatch, forgotten.size() - begin));
+    commands.command("EVAL", 3 + 2 * batch.size()).arg(kForget).arg(1).arg(options_.key);
+    for (const Seen& one : batch) {
+      commands.arg(one.time).arg(one.visitor);
+    }
+  }
+  add_gone(commands, forgotten, now);
+  commands.exec();
   return write(commands);
 }
 
 Status ZsetStore::replace(std::string_view from, std::string_view to, UnixTime now) {
+  if (from == to) {
+    return {};
+  }
+  const Seen forgotten{from, now};
   RedisCommands commands(options_.key);
-  commands.add("EVAL", kReplace, 1, options_.key, from, to, expiry(now));
+  commands.multi();
+  commands.add("EVAL", kReplace, 2, options_.key, gone_key(), from, to, expiry(now));
+  add_gone(commands, {&forgotten, 1}, now);
+  commands.exec();
   return write(commands);
 }
 
@@ -150,17 +176,17 @@ Status ZsetStore::purge(UnixTime now) {
   return write(commands);
 }
 
-Status ZsetStore::changes(UnixTime since, UnixTime now, const std::function<void(const Seen&)>& each) {
+Status ZsetStore::changes(UnixTime since, UnixTime now, const Tell& each, const Tell& gone) {
   RedisCommands commands(options_.key);
+  // First who is gone: who is among the visitors after that has come back.
+  ask_gone(commands, since, now);
   commands.add("ZRANGEBYSCORE", options_.key, std::max(since, expiry(now)), "+inf", "WITHSCORES");
   const Result<RedisReplies> replies = run(commands);
   if (!replies) {
     return replies.error();
   }
-  const ReplyElements pairs(*(*replies)[0]);
-  for (std::size_t i = 0; i + 1 < pairs.size; i += 2) {
-    each({text_of(pairs[i]), time_of(pairs[i + 1])});
-  }
+  tell_scored(*(*replies)[0], gone);
+  tell_scored(*(*replies)[1], each);
   return {};
 }
 

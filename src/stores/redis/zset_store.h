@@ -20,9 +20,10 @@ class ZsetStore final : public RedisStore {
   Status online(std::span<const std::string_view> visitors, const Window& window, std::span<bool> answers) override;
   Result<UnixTime> last_seen(std::string_view visitor, UnixTime now) override;
   Status forget(std::string_view visitor, UnixTime now) override;
+  Status forget_all(std::span<const Seen> forgotten, UnixTime now) override;
   Status replace(std::string_view from, std::string_view to, UnixTime now) override;
   Status purge(UnixTime now) override;
-  Status changes(UnixTime since, UnixTime now, const std::function<void(const Seen&)>& each) override;
+  Status changes(UnixTime since, UnixTime now, const Tell& each, const Tell& gone) override;
 
  private:
   void add_purge(RedisCommands& commands, UnixTime now) const;

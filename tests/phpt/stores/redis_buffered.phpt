@@ -45,6 +45,7 @@ foreach (['zset', 'sets', 'bitmap', 'bitmap&chunked=1'] as $strategy) {
     $presence->flush();
     $presence->flush();
     attempt(fn () => [$presence->ids(), $direct()->ids()]);
+    echo elsewhere($store, $key, '$presence->flush(); echo json_encode([$presence->ids(), $presence->areOnline([7, 42, 43])]), "\n";');
     $presence->persist(7);
     $presence->flush();
     attempt(fn () => [sorted($presence->ids()), sorted($direct()->ids())]);
@@ -95,6 +96,7 @@ bool(true)
 [1,false]
 [["42","7"],{"7":true,"8":false,"42":true}]
 [["43"],["43"]]
+[["43"],{"7":false,"42":false,"43":true}]
 [["43","7"],["43","7"]]
 {"breaker":"closed","last_error":null,"last_error_time":null,"pushed":3,"waiting":0}
 0
@@ -106,6 +108,7 @@ bool(true)
 [1,false]
 [["42","7"],{"7":true,"8":false,"42":true}]
 [["43"],["43"]]
+[["43"],{"7":false,"42":false,"43":true}]
 [["43","7"],["43","7"]]
 {"breaker":"closed","last_error":null,"last_error_time":null,"pushed":3,"waiting":0}
 0
@@ -117,6 +120,7 @@ bool(true)
 [1,false]
 [["42","7"],{"7":true,"8":false,"42":true}]
 [["43"],["43"]]
+[["43"],{"7":false,"42":false,"43":true}]
 [["43","7"],["43","7"]]
 {"breaker":"closed","last_error":null,"last_error_time":null,"pushed":3,"waiting":0}
 0
@@ -128,6 +132,7 @@ bool(true)
 [1,false]
 [["42","7"],{"7":true,"8":false,"42":true}]
 [["43"],["43"]]
+[["43"],{"7":false,"42":false,"43":true}]
 [["43","7"],["43","7"]]
 {"breaker":"closed","last_error":null,"last_error_time":null,"pushed":3,"waiting":0}
 0

@@ -21,7 +21,8 @@ constexpr UnixTime kNow = 1'800'000'000;
 /// The store on a server, which may be out of reach, and counts what is asked of it.
 class Server final : public Store {
  public:
-  explicit Server(const VisitorTable& table, std::string_view key, int retention) : visitors_(table, key, retention) {}
+  explicit Server(const VisitorTable& table, const std::string& key, int retention, UnixTime unit = 1)
+      : visitors_(table, key, retention), gone_(table, key + ":gone", retention), unit_(unit) {}
 
   Status record(std::string_view visitor, UnixTime now) override {
     return down_ ? down() : visitors_.record(visitor, now);
@@ -43,16 +44,42 @@ class Server final : public Store {
     return down_ ? Result<UnixTime>(down()) : visitors_.last_seen(visitor, now);
   }
   Status forget(std::string_view visitor, UnixTime now) override {
-    return down_ ? down() : visitors_.forget(visitor, now);
+    if (down_) {
+      return down();
+    }
+    if (Status noted = gone_.record(visitor, now); !noted) {
+      return noted;
+    }
+    return visitors_.forget(visitor, now);
+  }
+  Status forget_all(std::span<const Seen> forgotten, UnixTime now) override {
+    for (const Seen& one : forgotten) {
+      if (down_) {
+        return down();
+      }
+      EXPECT_TRUE(gone_.record_all({&one, 1}, now).ok());
+      if (visitors_.last_seen(one.visitor, now).value() <= one.time) {
+        EXPECT_TRUE(visitors_.forget(one.visitor, now).ok());
+      }
+    }
+    return {};
   }
   Status replace(std::string_view from, std::string_view to, UnixTime now) override {
     return down_ ? down() : visitors_.replace(from, to, now);
   }
   Status purge(UnixTime now) override { return down_ ? down() : visitors_.purge(now); }
-  Status changes(UnixTime since, UnixTime now, const std::function<void(const Seen&)>& each) override {
+  Status changes(UnixTime since, UnixTime now, const Tell& each, const Tell& gone) override {
     ++pulls_;
-    return down_ ? down() : visitors_.changes(since, now, each);
+    if (down_) {
+      return down();
+    }
+    if (Status told = gone_.changes(since, now, gone, {}); !told) {
+      return told;
+    }
+    const auto rounded = [&](const Seen& seen) { each({seen.visitor, seen.time - seen.time % unit_}); };
+    return visitors_.changes(since - since % unit_, now, rounded, {});
   }
+  [[nodiscard]] UnixTime time_unit() const override { return unit_; }
 
   void set_down(bool is_down) { down_ = is_down; }
   [[nodiscard]] std::size_t recorded() const { return recorded_; }
@@ -62,6 +89,8 @@ class Server final : public Store {
   static Error down() { return {ErrorCode::unavailable, "the store does not answer"}; }
 
   ShmStore visitors_;
+  ShmStore gone_;
+  UnixTime unit_;
   bool down_ = false;
   std::size_t recorded_ = 0;
   int pulls_ = 0;
@@ -69,13 +98,13 @@ class Server final : public Store {
 
 /// A web server: its memory, a page's way in, and its flusher's exchange.
 struct WebServer {
-  explicit WebServer(const VisitorTable& central, int throttle = 30) {
+  explicit WebServer(const VisitorTable& central, UnixTime unit = 1, int throttle = 30) {
     spec.dsn = "redis://central";
     spec.key = "users:online";
     spec.throttle = throttle;
-    auto asked = std::make_unique<Server>(central, "central", 60);
+    auto asked = std::make_unique<Server>(central, "central", 60, unit);
     by_page = asked.get();
-    by_exchange = std::make_unique<Server>(central, "central", 60);
+    by_exchange = std::make_unique<Server>(central, "central", 60, unit);
     page = std::make_unique<BufferedStore>(table, spec, state, std::move(asked));
     exchange = std::make_unique<Exchange>(table, spec, state, *by_exchange, known);
   }
@@ -175,7 +204,8 @@ TEST_F(ExchangeTest, WhoIsForgottenDoesNotComeBack) {
   EXPECT_FALSE(b_.online("42", kNow + 3));
 }
 
-TEST_F(ExchangeTest, WhoReturnsAfterBeingForgottenStays) {
+// A second later by the books: what is not later than the forgetting ends with it, on all servers.
+TEST_F(ExchangeTest, WhoReturnsInTheSecondOfBeingForgottenStays) {
   ASSERT_TRUE(a_.page->record("42", kNow).ok());
   exchange_all(kNow);
   ASSERT_TRUE(a_.page->forget("42", kNow + 1).ok());
@@ -183,9 +213,152 @@ TEST_F(ExchangeTest, WhoReturnsAfterBeingForgottenStays) {
   for (int second = 1; second < 5; ++second) {
     exchange_all(kNow + second);
     EXPECT_TRUE(a_.online("42", kNow + second));
-    EXPECT_EQ(central_.last_seen("42", kNow + second).value(), kNow + 1);
+    EXPECT_TRUE(b_.online("42", kNow + second));
+    EXPECT_EQ(central_.last_seen("42", kNow + second).value(), kNow + 2);
   }
-  EXPECT_EQ(b_.page->last_seen("42", kNow + 5).value(), kNow + 1);
+  EXPECT_EQ(b_.page->last_seen("42", kNow + 5).value(), kNow + 2);
+}
+
+TEST_F(ExchangeTest, WhoIsForgottenOnOneServerIsGoneOnTheOthersWithTheNextExchange) {
+  for (const WebServer* server : {&a_, &b_}) {
+    ASSERT_TRUE(server->page->record("42", kNow).ok());
+    ASSERT_TRUE(server->page->record("43", kNow).ok());
+  }
+  exchange_all(kNow);
+  ASSERT_TRUE(a_.page->forget("42", kNow).ok()) << "in the second of the visit";
+  EXPECT_TRUE(a_.exchange->run(kNow + 1).ok());
+  EXPECT_TRUE(b_.exchange->run(kNow + 1).ok());
+  for (int second = 1; second < 200; ++second) {
+    exchange_all(kNow + second);
+    for (const WebServer* server : {&a_, &b_}) {
+      EXPECT_FALSE(server->online("42", kNow + second)) << second;
+      EXPECT_TRUE(server->online("43", kNow + second)) << second;
+    }
+    EXPECT_EQ(central_.last_seen("42", kNow + second).value(), 0);
+  }
+}
+
+TEST_F(ExchangeTest, WhoWasSeenElsewhereAfterBeingForgottenStaysThere) {
+  ASSERT_TRUE(a_.page->record("42", kNow).ok());
+  exchange_all(kNow);
+  ASSERT_TRUE(a_.page->forget("42", kNow + 40).ok());
+  ASSERT_TRUE(b_.page->record("42", kNow + 41).ok());
+  for (int second = 41; second < 50; ++second) {
+    exchange_all(kNow + second);
+  }
+  for (const WebServer* server : {&a_, &b_}) {
+    EXPECT_EQ(server->page->last_seen("42", kNow + 50).value(), kNow + 41);
+  }
+  EXPECT_EQ(central_.last_seen("42", kNow + 50).value(), kNow + 41);
+}
+
+TEST_F(ExchangeTest, AServerThatDidNotKnowYetCannotBringBackWhoIsForgotten) {
+  ASSERT_TRUE(a_.page->record("42", kNow).ok());
+  exchange_all(kNow + 1);
+  ASSERT_TRUE(a_.page->forget("42", kNow + 2).ok());
+  exchange_all(kNow + 2);
+  ASSERT_TRUE(central_.record("42", kNow + 1).ok()) << "as a server that was slow would";
+  exchange_all(kNow + 3);
+  exchange_all(kNow + 4);
+  EXPECT_FALSE(a_.online("42", kNow + 4));
+  EXPECT_FALSE(b_.online("42", kNow + 4));
+  EXPECT_EQ(central_.last_seen("42", kNow + 4).value(), 0);
+}
+
+TEST_F(ExchangeTest, AServerThatWasCutOffLearnsWhoIsGoneWhenItIsBack) {
+  for (const WebServer* server : {&a_, &b_}) {
+    ASSERT_TRUE(server->page->record("42", kNow).ok());
+  }
+  exchange_all(kNow);
+  b_.set_down(true);
+  ASSERT_TRUE(a_.page->forget("42", kNow + 1).ok());
+  for (int second = 1; second < 200; ++second) {
+    EXPECT_TRUE(a_.exchange->run(kNow + second).ok());
+    EXPECT_FALSE(b_.exchange->run(kNow + second).ok());
+  }
+  b_.set_down(false);
+  exchange_all(kNow + 200);
+  EXPECT_FALSE(b_.online("42", kNow + 200));
+  EXPECT_EQ(central_.last_seen("42", kNow + 200).value(), 0);
+}
+
+TEST_F(ExchangeTest, AClockThatIsAheadDoesNotKeepAwayWhoReturns) {
+  ASSERT_TRUE(b_.page->record("42", kNow).ok());
+  exchange_all(kNow);
+  ASSERT_TRUE(a_.page->forget("42", kNow + 4).ok()) << "by a clock that is four seconds ahead";
+  exchange_all(kNow + 1);
+  EXPECT_FALSE(b_.online("42", kNow + 1));
+  ASSERT_TRUE(b_.page->record("42", kNow + 2).ok());
+  for (int second = 2; second < 8; ++second) {
+    exchange_all(kNow + second);
+    EXPECT_TRUE(a_.online("42", kNow + second)) << second;
+    EXPECT_TRUE(b_.online("42", kNow + second)) << second;
+  }
+}
+
+TEST_F(ExchangeTest, AFirstPageThatAsksTheStoreDoesNotBringBackWhoIsForgotten) {
+  ASSERT_TRUE(a_.page->record("42", kNow).ok());
+  ASSERT_TRUE(b_.page->record("42", kNow).ok());
+  exchange_all(kNow);
+  ASSERT_TRUE(a_.page->forget("42", kNow + 1).ok());
+  EXPECT_TRUE(a_.exchange->run(kNow + 1).ok());
+  WebServer late(table_);
+  ASSERT_TRUE(central_.record("42", kNow).ok()) << "as a server that was slow would";
+  EXPECT_FALSE(late.online("42", kNow + 1));
+}
+
+/// A store that knows minutes, as sets and bitmaps do.
+class CoarseExchangeTest : public ExchangeTest {
+ protected:
+  WebServer c_{table_, 60};
+  WebServer d_{table_, 60};
+  void exchange_both(UnixTime now) const {
+    for (const WebServer* server : {&c_, &d_, &c_}) {
+      EXPECT_TRUE(server->exchange->run(now).ok());
+    }
+  }
+};
+
+TEST_F(CoarseExchangeTest, WhoIsForgottenInTheMinuteOfAVisitIsGoneEverywhere) {
+  ASSERT_TRUE(c_.page->record("42", kNow).ok());
+  exchange_both(kNow);
+  ASSERT_TRUE(c_.page->forget("42", kNow + 30).ok());
+  exchange_both(kNow + 31);
+  for (const WebServer* server : {&c_, &d_}) {
+    EXPECT_FALSE(server->online("42", kNow + 31));
+  }
+  exchange_both(kNow + 200);
+  EXPECT_FALSE(d_.online("42", kNow + 200));
+}
+
+TEST_F(CoarseExchangeTest, WhoReturnsInTheMinuteOfBeingForgottenStaysEverywhere) {
+  ASSERT_TRUE(c_.page->record("42", kNow).ok());
+  exchange_both(kNow);
+  ASSERT_TRUE(c_.page->forget("42", kNow + 30).ok());
+  exchange_both(kNow + 31);
+  ASSERT_TRUE(d_.page->record("42", kNow + 40).ok());
+  exchange_both(kNow + 41);
+  exchange_both(kNow + 101);
+  for (const WebServer* server : {&c_, &d_}) {
+    EXPECT_TRUE(server->online("42", kNow + 101));
+  }
+}
+
+TEST_F(CoarseExchangeTest, WhatAServerSentNotYetKnowingIsTakenBack) {
+  ASSERT_TRUE(c_.page->record("42", kNow).ok());
+  exchange_both(kNow);
+  ASSERT_TRUE(d_.page->record("42", kNow + 31).ok());
+  EXPECT_TRUE(d_.exchange->run(kNow + 31).ok());
+  ASSERT_TRUE(central_.forget("42", kNow + 31).ok());
+  ASSERT_TRUE(c_.page->forget("42", kNow + 35).ok());
+  EXPECT_TRUE(c_.exchange->run(kNow + 35).ok());
+  ASSERT_TRUE(central_.record("42", kNow + 31).ok()) << "what was under way from there arrives";
+  exchange_both(kNow + 36);
+  exchange_both(kNow + 37);
+  for (const WebServer* server : {&c_, &d_}) {
+    EXPECT_FALSE(server->online("42", kNow + 37));
+  }
+  EXPECT_EQ(central_.last_seen("42", kNow + 37).value(), 0);
 }
 
 TEST_F(ExchangeTest, ALoginTakesTheGuestsPlaceEverywhere) {
@@ -219,8 +392,12 @@ TEST_F(ExchangeTest, WhoLogsInAgainAfterALogoutStaysWithANewFlusher) {
   KnownSlots nothing_known;
   Exchange successor(a_.table, a_.spec, a_.state, *a_.by_exchange, nothing_known);
   EXPECT_TRUE(successor.run(kNow + 4).ok());
-  EXPECT_TRUE(a_.online("42", kNow + 4));
-  EXPECT_EQ(central_.last_seen("42", kNow + 4).value(), kNow);
+  exchange_all(kNow + 5);
+  for (const WebServer* server : {&a_, &b_}) {
+    EXPECT_TRUE(server->online("42", kNow + 5));
+    EXPECT_FALSE(server->online("guest", kNow + 5));
+  }
+  EXPECT_EQ(central_.last_seen("42", kNow + 5).value(), kNow + 2) << "after the logout, and not after the login";
 }
 
 TEST_F(ExchangeTest, AnOutageDelaysAndLosesNothing) {

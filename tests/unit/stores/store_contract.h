@@ -37,6 +37,7 @@ struct StoreUnderTest {
   bool replaces = true;
   bool keeps_times = true;  ///< last_seen.
   bool tells_changes = false;
+  bool tells_gone = false;    ///< Among its changes is who was forgotten.
   bool takes_past = true;     ///< record() may be told of visits long before the true time.
   UnixTime counts_after = 0;  ///< Seconds until a visit shows in count().
   bool integers_only = false;
@@ -92,6 +93,25 @@ class StoreContractTest : public testing::TestWithParam<StoreUnderTest> {
   static void record(Store& store, std::string_view visitor, UnixTime now) {
     const Status status = store.record(visitor, now);
     EXPECT_TRUE(status.ok()) << status.error().message;
+  }
+  /// Visitors and times, in the order of their ids.
+  using Told = std::vector<std::pair<std::string, UnixTime>>;
+  struct Changes {
+    Told seen;
+    Told gone;
+  };
+  [[nodiscard]] Changes changes(Store& store, UnixTime since) const {
+    Changes told;
+    const Status status = store.changes(
+        since, now_, [&](const Seen& one) { told.seen.emplace_back(std::string(one.visitor), one.time); },
+        [&](const Seen& one) {
+          EXPECT_TRUE(told.seen.empty()) << "who is gone is told first";
+          told.gone.emplace_back(std::string(one.visitor), one.time);
+        });
+    EXPECT_TRUE(status.ok()) << status.error().message;
+    std::sort(told.seen.begin(), told.seen.end());
+    std::sort(told.gone.begin(), told.gone.end());
+    return told;
   }
   /// Of what the strategy can answer, at `now_`.
   [[nodiscard]] Window longest_window() const { return {now_, GetParam().windows.back()}; }

@@ -158,8 +158,8 @@ TEST_P(StoreContractTest, ReplaceKeepsOneVisitorWithTheLaterTime) {
     return;  // this strategy cannot replace
   }
   const auto store = open();
-  const auto replace = [&](std::string_view from, std::string_view to) {
-    const Status status = store->replace(from, to, now_);
+  const auto replace = [&](std::string_view from, std::string_view to, UnixTime ago = 0) {
+    const Status status = store->replace(from, to, now_ - ago);
     EXPECT_TRUE(status.ok()) << status.error().message;
   };
   const auto expect_seen = [&](std::string_view visitor, UnixTime time) {
@@ -169,11 +169,11 @@ TEST_P(StoreContractTest, ReplaceKeepsOneVisitorWithTheLaterTime) {
     expect_online(*store, visitor, {now_, 5}, time != 0);
   };
   record(*store, "1", now_ - 100);
-  replace("1", "2");
+  replace("1", "2", 100);
   expect_seen("1", 0);
   expect_seen("2", now_ - 100);
   record(*store, "1", now_ - 50);
-  replace("1", "2");
+  replace("1", "2", 50);
   expect_seen("2", now_ - 50);
   record(*store, "1", now_ - 200);
   replace("1", "2");
@@ -257,15 +257,89 @@ TEST_P(StoreContractTest, ChangesTellWhoWasRecordedSince) {
     return;  // this strategy tells no changes
   }
   const auto store = open();
+  EXPECT_EQ(store->time_unit(), GetParam().time_unit);
   record(*store, "1", now_ - 700);
   record(*store, "2", now_ - 100);
   record(*store, "3", now_);
-  std::vector<std::pair<std::string, UnixTime>> told;
-  const Status status =
-      store->changes(now_ - 100, now_, [&](const Seen& one) { told.emplace_back(std::string(one.visitor), one.time); });
-  ASSERT_TRUE(status.ok()) << status.error().message;
-  std::sort(told.begin(), told.end());
-  EXPECT_EQ(told, (std::vector<std::pair<std::string, UnixTime>>{{"2", kept(now_ - 100)}, {"3", kept(now_)}}));
+  EXPECT_EQ(changes(*store, now_ - 100).seen, (Told{{"2", kept(now_ - 100)}, {"3", kept(now_)}}));
+}
+
+TEST_P(StoreContractTest, ChangesTellWhoWasForgottenOrReplacedSince) {
+  if (!GetParam().tells_gone) {
+    return;  // this strategy does not tell who is gone
+  }
+  const auto store = open();
+  for (const char* visitor : {"1", "2", "3", "4"}) {
+    record(*store, visitor, now_);
+  }
+  EXPECT_TRUE(changes(*store, now_ - 60).gone.empty());
+  ASSERT_TRUE(store->forget("1", now_).ok());
+  ASSERT_TRUE(store->replace("2", "20", now_).ok());
+  const std::array<Seen, 3> forgotten{Seen{"3", now_}, Seen{"5", now_ - 10}, Seen{"1", now_ - 20}};
+  ASSERT_TRUE(store->forget_all(forgotten, now_).ok());
+  const Changes told = changes(*store, now_ - 60);
+  EXPECT_EQ(told.gone, (Told{{"1", now_}, {"2", now_}, {"3", now_}, {"5", now_ - 10}})) << "the later time stays";
+  EXPECT_EQ(told.seen, (Told{{"20", kept(now_)}, {"4", kept(now_)}}));
+  EXPECT_EQ(changes(*store, now_ - 5).gone, (Told{{"1", now_}, {"2", now_}, {"3", now_}}));
+  EXPECT_EQ(count(*store, longest_window()), 2);
+  record(*store, "1", now_);
+  EXPECT_EQ(changes(*store, now_ - 60).seen, (Told{{"1", kept(now_)}, {"20", kept(now_)}, {"4", kept(now_)}}))
+      << "who comes back is told";
+}
+
+TEST_P(StoreContractTest, WhoWasSeenAfterBeingForgottenStays) {
+  if (!GetParam().tells_gone || !GetParam().takes_past) {
+    return;  // this strategy does not tell who is gone
+  }
+  const auto store = open();
+  const UnixTime before = now_ - GetParam().time_unit;
+  record(*store, "1", now_);
+  record(*store, "2", before);
+  record(*store, "3", before);
+  const std::array<Seen, 2> forgotten{Seen{"1", before}, Seen{"2", before}};
+  ASSERT_TRUE(store->forget_all(forgotten, now_).ok());
+  ASSERT_TRUE(store->forget_all({}, now_).ok());
+  expect_online(*store, "1", longest_window(), true);
+  expect_online(*store, "2", longest_window(), false);
+  expect_online(*store, "3", longest_window(), true);
+  EXPECT_EQ(count(*store, longest_window()), 2);
+}
+
+TEST_P(StoreContractTest, WhoLogsInAgainIsSeenAfterTheLogout) {
+  if (!GetParam().tells_gone || !GetParam().takes_past) {
+    return;  // this strategy does not tell who is gone
+  }
+  const auto store = open();
+  record(*store, "7", now_ - GetParam().time_unit);
+  record(*store, "42", now_ - GetParam().time_unit);
+  ASSERT_TRUE(store->forget("42", now_ - 1).ok());
+  ASSERT_TRUE(store->replace("7", "42", now_).ok());
+  if (GetParam().keeps_times) {
+    EXPECT_EQ(last_seen(*store, "42", now_), kept(now_)) << "though the guest was seen before it";
+  }
+  expect_online(*store, "42", longest_window(), true);
+  expect_online(*store, "7", longest_window(), false);
+}
+
+TEST_P(StoreContractTest, ForgetsManyAtOnce) {
+  if (!GetParam().tells_gone) {
+    return;  // this strategy does not tell who is gone
+  }
+  const auto store = open();
+  std::vector<std::string> ids;
+  std::vector<Seen> seen;
+  for (int i = 0; i < 2000; ++i) {
+    ids.push_back(std::to_string(i));
+  }
+  for (const std::string& id : ids) {
+    seen.push_back({id, now_});
+  }
+  ASSERT_TRUE(store->record_all(seen, now_).ok());
+  ASSERT_TRUE(store->forget_all(std::span(seen).subspan(1), now_).ok());
+  EXPECT_EQ(count(*store, longest_window()), 1);
+  const Changes told = changes(*store, now_ - 60);
+  EXPECT_EQ(told.gone.size(), 1999U);
+  EXPECT_EQ(told.seen, (Told{{"0", kept(now_)}}));
 }
 
 TEST_P(StoreContractTest, CountIdsAndOnlineAgree) {

@@ -32,7 +32,7 @@ StoreUnderTest on_memcached(const std::string& name, const char* server, const s
 /// Counted anew each time, since the stored count may be some seconds behind.
 StoreUnderTest table(const std::string& name, const char* server, const std::string& options) {
   StoreUnderTest store = on_memcached(name, server, "?sweep=0" + options, 5);
-  store.tells_changes = true;
+  store.tells_changes = store.tells_gone = true;
   return store;
 }
 

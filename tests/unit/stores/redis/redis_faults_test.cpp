@@ -131,7 +131,7 @@ TEST_F(RedisFaultsTest, APasswordIsWantedRefusedOrTooMuch) {
 TEST_F(RedisFaultsTest, AnAclUserMayDoWhatItIsGranted) {
   const RedisProcess server;
   RedisAdmin admin = server.admin();
-  admin("ACL SETUSER site on >s3cret resetkeys ~users:* -@all +zadd +zcount +zremrangebyscore");
+  admin("ACL SETUSER site on >s3cret resetkeys ~users:* -@all +@transaction +zadd +zcount +zremrangebyscore");
   const auto store = open(server.dsn("site:s3cret@"));
   EXPECT_TRUE(store->record("1", kNow).ok());
   EXPECT_EQ(store->count({kNow, 5}).value(), 1);

@@ -39,7 +39,7 @@ StoreUnderTest redis(const std::string& name, const std::string& options, std::f
     state->prefix = fresh_key();
     state->servers = std::make_shared<RedisServers>();
   };
-  store.tells_changes = true;
+  store.tells_changes = store.tells_gone = true;
   return store;
 }
 
@@ -67,7 +67,7 @@ StoreUnderTest hll(std::function<std::string()> dsn = shared_redis) {
   StoreUnderTest store = redis("hll", "?strategy=hll", dsn);
   store.exact_seconds = false;
   store.lists_ids = store.answers_online = store.forgets = store.replaces = store.keeps_times = store.tells_changes =
-      false;
+      store.tells_gone = false;
   return store;
 }
 
