@@ -25,11 +25,13 @@ class Accumulator {
   /// It only says where to look in this thread's own memory, so keys chosen to collide cost time and nothing else.
   [[nodiscard, gnu::always_inline]] bool add_known(const SeriesKey& key, std::uint64_t quick_hash,
                                                    double value) noexcept {
-    if (!in_running_minute()) [[unlikely]] {
+    if (!in_running_minute() || !enter_table()) [[unlikely]] {
       return false;
     }
+    // Not before: the key is compared in the table, which others may use for another minute until this thread is in.
     KnownPlace* const place = places_.find(key, quick_hash);
-    if (place == nullptr || !enter_table()) [[unlikely]] {
+    if (place == nullptr) [[unlikely]] {
+      lane_.leave();
       return false;
     }
     if (place->shared_adds() == KnownPlace::kOwn) [[likely]] {

@@ -67,7 +67,7 @@ class KnownPlaces {
   /// Everything that was kept is of another generation.
   void begin_generation() { ++generation_; }
 
-  /// The place of a series; null if it is not known.
+  /// The place of a series; null if it is not known. Only while the thread is in the table: the keys are there.
   [[nodiscard, gnu::always_inline]] KnownPlace* find(const SeriesKey& key, std::uint64_t quick_hash) const {
     if (key.name.size() > kMaxSize || (key.argument && key.argument->size() > kMaxSize)) [[unlikely]] {
       return nullptr;  // its sizes do not fit into an identity
