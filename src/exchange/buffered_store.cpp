@@ -136,7 +136,7 @@ Status BufferedStore::forget(std::string_view visitor, UnixTime now) {
 }
 
 Status BufferedStore::replace(std::string_view from, std::string_view to, UnixTime now) {
-  if (Status able = remote_->forgets(); !able) {
+  if (Status able = remote_->replaces(); !able) {
     return able;
   }
   for (const std::string_view visitor : {from, to}) {

@@ -109,8 +109,10 @@ class Store {
     static_cast<void>(window);
     return {};
   }
-  /// Whether the strategy can take a visitor out, as forget() and replace() would find. Error: unsupported.
+  /// Whether the strategy can take a visitor out, as forget() would find. Error: unsupported.
   [[nodiscard]] virtual Status forgets() const { return {}; }
+  /// Whether it can make one visitor of another, as replace() would find. Error: unsupported.
+  [[nodiscard]] virtual Status replaces() const { return forgets(); }
   /// The earliest time that the window holds, as the strategy cuts it: a visitor seen at it or later is online.
   [[nodiscard]] virtual UnixTime since(const Window& window) const { return window.since(); }
   /// What anybody brought about at `since` or later, in one look at the store. First, by `gone`, each visitor that was

@@ -259,8 +259,10 @@ Result<UnixTime> MemcachedRingStore::last_seen(std::string_view /*visitor*/, Uni
   return unsupported("it keeps no times of visits");
 }
 
+Status MemcachedRingStore::replaces() const { return unsupported("it cannot make one visitor of another"); }
+
 Status MemcachedRingStore::replace(std::string_view /*from*/, std::string_view /*to*/, UnixTime /*now*/) {
-  return unsupported("it cannot make one visitor of another");
+  return replaces();
 }
 
 Status MemcachedRingStore::purge(UnixTime /*now*/) { return {}; }

@@ -47,6 +47,7 @@ class MemcachedRingStore final : public Store {
   /// Its session key, and the one it added to a counter that is still in use.
   Status forget(std::string_view visitor, UnixTime now) override;
   Status replace(std::string_view from, std::string_view to, UnixTime now) override;
+  [[nodiscard]] Status replaces() const override;
   /// Nothing to do: all keys expire.
   Status purge(UnixTime now) override;
   [[nodiscard]] Status answers(const Window& window) const override { return check_window(window); }

@@ -37,6 +37,9 @@ foreach ([fn () => $presence->ids(), fn () => $presence->lastSeen(42), fn () => 
 }
 $silent = memcached_presence('strategy=ring', ['on_error' => 'silent']);
 attempt(fn () => $silent->ids());
+$buffered = memcached_presence('strategy=ring', ['mode' => 'buffered', 'key' => "$key:buffered"]);
+$buffered->persist(42);
+attempt(fn () => $buffered->replace(42, 43));
 echo "-- refresh\n";
 $half = memcached_presence('strategy=ring', ['refresh' => 30, 'key' => "$key:half"]);
 $half->persist(1);
@@ -63,6 +66,7 @@ Presence\UnsupportedException: the strategy "ring" of memcached: it keeps no tim
 Presence\UnsupportedException: the strategy "ring" of memcached: it cannot make one visitor of another; use the strategy "table" of memcached:, or "zset" of redis:
 Presence\UnsupportedException: the strategy "ring" of memcached: it knows its own window of 5 minutes only, not one of 4; use the strategy "table" of memcached:, or "zset" of redis:
 Presence\UnsupportedException: the strategy "ring" of memcached: it keeps no list of ids, only counts; use the strategy "table" of memcached:, or "zset" of redis:
+Presence\UnsupportedException: the strategy "ring" of memcached: it cannot make one visitor of another; use the strategy "table" of memcached:, or "zset" of redis:
 -- refresh
 0
 1
