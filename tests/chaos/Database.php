@@ -1,28 +1,26 @@
 <?php
 declare(strict_types=1);
 
+require_once __DIR__ . '/../servers/Server.php';
 require_once __DIR__ . '/Series.php';
 
 /** Where the minutes are stored in the end. */
-abstract class Database
+abstract class Database implements Server
 {
     /** For presence.sink. */
     abstract public function dsn(): string;
 
     abstract public function connect(): PDO;
 
-    /** Kills the server, if there is one and it runs. */
     public function kill(): bool
     {
         return false;
     }
 
-    /** Starts a server that was killed; it answers some time later. */
     public function restart(): void
     {
     }
 
-    /** Waits until it answers. */
     public function await(): void
     {
     }

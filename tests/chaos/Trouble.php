@@ -1,15 +1,17 @@
 <?php
 declare(strict_types=1);
 
-/** Kills, stops and moves the clock, at random. One call of tick() does what is due. */
+require_once __DIR__ . '/../servers/Server.php';
+
+/** Kills and stops the processes of one site, and moves the clock, at random. One call of tick() does what is due. */
 final class Trouble
 {
     /** Longest pause of a process that is stopped, in seconds: longer than several minutes of the moved clock. */
     private const STOP_MAX = 2.5;
-    private const DATABASE_PAUSE = 3.0;
+    private const SERVER_PAUSE = 3.0;
 
     /** @var array<string, int> kills by what was killed */
-    public array $kills = ['worker' => 0, 'fpm' => 0, 'flusher' => 0, 'database' => 0];
+    public array $kills = ['worker' => 0, 'fpm' => 0, 'flusher' => 0, 'server' => 0];
     public int $stops = 0;
     public int $reloads = 0;
     public int $jumps = 0;
@@ -19,17 +21,23 @@ final class Trouble
     private float $nextMinute;
     private float $nextJump;
     private float $nextReload;
-    private float $nextDatabaseKill;
-    private float $databaseBack = 0.0;
+    private float $nextServerKill;
+    private float $serverBack = 0.0;
     /** @var array<int, float> stopped processes, and when they go on */
     private array $stopped = [];
     /** Since when a kill of the flusher waits for it to send something. */
     private float $aimingSince = 0.0;
 
+    /**
+     * @param ?Clock $clock to be moved, if it is
+     * @param ?Server $server to be killed and brought back: of several sites that have one, one site has it here
+     * @param Closure(int): bool $atWork whether the flusher, a process id, seems to be sending something just now
+     */
     public function __construct(
         private readonly Site $site,
-        private readonly Clock $clock,
-        private readonly Database $database,
+        private readonly ?Clock $clock,
+        private readonly ?Server $server,
+        private readonly Closure $atWork,
         private readonly float $secondsPerKill,
         private readonly int $killsMax,
         private readonly int $flusherPercent,
@@ -40,7 +48,7 @@ final class Trouble
         $this->nextMinute = $now + 1.0;
         $this->nextJump = $now + 4.0;
         $this->nextReload = $now + 6.0;
-        $this->nextDatabaseKill = $now + 3.0;
+        $this->nextServerKill = $now + 3.0;
     }
 
     public function killed(): int
@@ -63,20 +71,24 @@ final class Trouble
             $this->stopSomebody($workers);
         }
         $this->letStoppedGoOn($now);
-        $this->moveClock($now);
+        if ($this->clock !== null) {
+            $this->moveClock($now, $this->clock);
+        }
         if ($now >= $this->nextReload) {
             $this->nextReload = $now + mt_rand(8, 15);
             $this->site->reloadFpm();
             $this->reloads++;
         }
-        $this->troubleDatabase($now);
+        if ($this->server !== null) {
+            $this->troubleServer($now, $this->server);
+        }
     }
 
-    /** Nobody stays stopped, and the database comes back. */
+    /** Nobody stays stopped, and the server comes back. */
     public function end(): void
     {
         $this->letStoppedGoOn(INF);
-        $this->database->await();
+        $this->server?->await();
     }
 
     /** @param list<CliProcess> $workers */
@@ -105,8 +117,8 @@ final class Trouble
     }
 
     /**
-     * A moment after a batch appeared in the spool, somewhere between sending and removing it, kills one of those that
-     * might be at it: the flusher, or a process that calls Counters::flush().
+     * A moment after something began to be sent kills one of those that might be at it: the flusher, or a process that
+     * flushes on its own.
      *
      * @param list<CliProcess> $workers
      */
@@ -116,7 +128,7 @@ final class Trouble
         $flushing = reset($flushing) ?: null;
         $victim = $flushing !== null && mt_rand(0, 1) === 0 ? $flushing->pid : $flusher;
         $end = microtime(true) + 0.01;
-        while (glob($this->site->spool() . '/*.batch') === []) {
+        while (!($this->atWork)($flusher)) {
             if (microtime(true) > $end) {
                 $this->aimingSince = microtime(true) - $this->aimingSince > 2.0 ? 0.0 : $this->aimingSince;
                 return;
@@ -155,11 +167,11 @@ final class Trouble
     }
 
     /** Each second is a minute. Every few seconds the clock jumps as well. */
-    private function moveClock(float $now): void
+    private function moveClock(float $now, Clock $clock): void
     {
         if ($now >= $this->nextMinute) {
             $this->nextMinute = $now + 1.0;
-            $this->clock->move(60);
+            $clock->move(60);
         }
         if ($now >= $this->nextJump) {
             $this->nextJump = $now + mt_rand(2000, 6000) / 1000;
@@ -167,24 +179,24 @@ final class Trouble
             $jumps = [90, -90, 3600, -3600, 86_400, -86_400, 31_536_000, -31_536_000, 0];
             $jump = $jumps[$this->jumps % count($jumps)];
             // To before 1970, and back from there.
-            $jump === 0 ? $this->clock->moveTo(-86_400 * mt_rand(1, 1000)) : $this->clock->move($jump);
+            $jump === 0 ? $clock->moveTo(-86_400 * mt_rand(1, 1000)) : $clock->move($jump);
             if ($jump === 90 && $this->jumps > 1) {
-                $this->clock->moveTo(time());
+                $clock->moveTo(time());
             }
         }
     }
 
-    private function troubleDatabase(float $now): void
+    private function troubleServer(float $now, Server $server): void
     {
-        if ($this->databaseBack > 0.0 && $now >= $this->databaseBack) {
-            $this->databaseBack = 0.0;
-            $this->database->restart();
-            $this->nextDatabaseKill = $now + self::DATABASE_PAUSE * mt_rand(50, 200) / 100;
-        } elseif ($this->databaseBack === 0.0 && $now >= $this->nextDatabaseKill) {
-            $this->nextDatabaseKill = INF;
-            if ($this->database->kill()) {
-                $this->kills['database']++;
-                $this->databaseBack = $now + mt_rand(100, 2500) / 1000;
+        if ($this->serverBack > 0.0 && $now >= $this->serverBack) {
+            $this->serverBack = 0.0;
+            $server->restart();
+            $this->nextServerKill = $now + self::SERVER_PAUSE * mt_rand(50, 200) / 100;
+        } elseif ($this->serverBack === 0.0 && $now >= $this->nextServerKill) {
+            $this->nextServerKill = INF;
+            if ($server->kill()) {
+                $this->kills['server']++;
+                $this->serverBack = $now + mt_rand(100, 2500) / 1000;
             }
         }
     }

@@ -25,7 +25,8 @@ final class Site
 
     /**
      * @param string $module path of presence.so
-     * @param array<string, array<string, string>> $pools INI entries by pool; "listen" and those beginning with "pm" are FPM's
+     * @param array<string, array<string, string>> $pools INI entries by pool; "listen" and those beginning with "pm" are FPM's;
+     *     {memory} and {run} in a value stand for the site's folders
      * @param bool $moves_clock whether set_clock() is wanted; time stands still then
      */
     public function __construct(string $module, private array $pools = ['site' => []], private readonly bool $moves_clock = false)
@@ -97,12 +98,18 @@ final class Site
                 'presence.data_dir' => "$this->run/data", 'log_errors' => 'on', 'error_log' => "$this->run/data/php.log", 'display_errors' => '0', 'output_buffering' => '0'];
             $text .= "[$pool]\nclear_env = no\ncatch_workers_output = yes\n";
             $text .= $this->user === null ? '' : "user = $this->user\ngroup = $this->user\nlisten.owner = $this->user\n";
-            foreach ($entries as $name => $value) {
+            foreach ($this->with_folders($entries) as $name => $value) {
                 $text .= $name === 'listen' || str_starts_with($name, 'pm') ? "$name = $value\n" : "php_admin_value[$name] = \"$value\"\n";
             }
         }
         file_put_contents("$this->run/fpm.conf", $text);
         chmod("$this->run/fpm.conf", 0600);
+    }
+
+    /** @param array<string, string> $ini @return array<string, string> */
+    private function with_folders(array $ini): array
+    {
+        return array_map(fn (string $value): string => strtr($value, ['{memory}' => $this->memory, '{run}' => $this->run]), $ini);
     }
 
     /** @return list<string> */
@@ -177,10 +184,37 @@ final class Site
     {
         $ini += ['presence.segment' => $this->segment, 'presence.data_dir' => "$this->run/data", 'display_errors' => 'stderr', 'html_errors' => '0'];
         $command = [...$this->as_user(), ...$this->with_clock(), PHP_BINARY, '-d', "extension=$this->run/presence.so"];
-        foreach ($ini as $name => $value) {
+        foreach ($this->with_folders($ini) as $name => $value) {
             array_push($command, '-d', "$name=\"$value\"");
         }
         return [...$command, ...$arguments];
+    }
+
+    /**
+     * Runs PHP's own web server with two workers for as long as the body runs, which is given what gets a path from it.
+     *
+     * @param array<string, string> $ini
+     * @param callable(Closure(string): (string|false)): void $body
+     */
+    public function with_builtin_server(string $router, array $ini, callable $body): void
+    {
+        $port = free_port();
+        $log = ['file', "$this->run/server.out", 'a'];
+        $command = $this->cli_command(['-S', "127.0.0.1:$port", $router], $ini);
+        $server = proc_open($command, [['file', '/dev/null', 'r'], $log, $log], $pipes, null, ['PHP_CLI_SERVER_WORKERS' => '2'] + getenv());
+        $pid = proc_get_status($server)['pid'];
+        $this->note($pid);
+        try {
+            $get = fn (string $path): string|false => @file_get_contents("http://127.0.0.1:$port$path");
+            $this->wait_for(fn () => $get('/start') !== false, 'php -S does not start');
+            $body($get);
+        } finally {
+            foreach (array_map(intval(...), explode(' ', (string) @file_get_contents("/proc/$pid/task/$pid/children"))) as $worker) {
+                $worker > 0 && posix_kill($worker, SIGTERM);
+            }
+            posix_kill($pid, SIGTERM);
+            proc_close($server);
+        }
     }
 
     /** @return list<string> */

@@ -2,12 +2,6 @@
 // The process that stores minutes: one for each segment, with nothing of PHP-FPM's, and in time.
 declare(strict_types=1);
 
-/** A port that nobody uses now. */
-function free_port(): int
-{
-    return (int) explode(':', stream_socket_get_name(stream_socket_server('tcp://127.0.0.1:0'), false))[1];
-}
-
 test('One flusher for many workers', ['site' => ['listen' => '127.0.0.1:' . free_port(), 'pm.max_children' => '8']], function (Site $site) {
     $database = $site->use_database();
     $site->start();
