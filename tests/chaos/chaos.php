@@ -36,7 +36,10 @@ $site = new Site($folder, $options['memory'], $options['extension'], $database->
 $kills = (int) $options['kills'];
 $seconds = (float) $options['seconds'];
 $flusherPercent = $broken === 'ledger' ? 90 : 30;
-$trouble = new Trouble($site, $clock, $database, ($seconds - 2.0) / max(1, $kills), $kills, $flusherPercent);
+// A batch in the spool is somewhere between being sent and being removed.
+$atWork = static fn (int $flusher): bool => glob($site->spool() . '/*.batch') !== [];
+$secondsPerKill = ($seconds - 2.0) / max(1, $kills);
+$trouble = new Trouble($site, $clock, $database, $atWork, $secondsPerKill, $kills, $flusherPercent);
 
 $verdict = (new Run($site, $clock, $database, $trouble, $options['fpm'], $seconds, $kills))->run();
 $database->close();
