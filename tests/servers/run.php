@@ -1,21 +1,18 @@
 <?php
-// Several web servers on one Redis and one Memcached: what one records the others see, outages, short lives, many visitors.
-// Each web server is a pool of PHP-FPM with a segment, data folder and flusher of its own. Run by  script/servers .
+// Several web servers on one Redis and one Memcached: what one records the others see, outages, short lives.
+// Each web server is a pool of PHP-FPM with a segment, data folder and flusher of its own. Run by  script/test servers .
 //
-//   php tests/servers/run.php --module=PATH/TO/presence.so [--only=WORD IN A TEST'S TITLE] [--visitors=N] [--minutes=N]
+//   php tests/servers/run.php --module=PATH/TO/presence.so [--only=WORD IN A TEST'S TITLE]
 //
-// --visitors and --minutes are of the soak: so many visitors at first, and after that a tenth as many new ones a minute.
 // The last line is `N passed, M failed`; the exit code is 1 if any failed.
 declare(strict_types=1);
 
 require_once __DIR__ . '/../fpm/harness.php';
 require_once __DIR__ . '/StoreServer.php';
 
-$options = getopt('', ['module:', 'only:', 'visitors:', 'minutes:']);
+$options = getopt('', ['module:', 'only:']);
 $module = $options['module'] ?? exit("usage: php run.php --module=PATH/TO/presence.so\n");
 $only = $options['only'] ?? '';
-$soak_visitors = (int) ($options['visitors'] ?? 100_000);
-$soak_minutes = (int) ($options['minutes'] ?? 3);
 
 /** The INI entries of a web server's own memory and files, by its name. @return array<string, string> */
 function own_memory(string $name): array
