@@ -79,7 +79,10 @@ void stop_point(const char* name) {
   }
 }
 
-bool is_broken(Promise promise) { return orders().broken == (promise == Promise::sealing ? "sealing" : "ledger"); }
+bool is_broken(Promise promise) {
+  constexpr std::array<std::string_view, 3> kNames{"sealing", "ledger", "push"};
+  return orders().broken == kNames.at(static_cast<std::size_t>(promise));
+}
 
 namespace stop_points {
 

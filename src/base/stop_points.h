@@ -18,6 +18,7 @@ namespace presence {
 enum class Promise {
   sealing,  ///< A sealer waits until nobody is inside a minute any more.
   ledger,   ///< A database applies a batch once.
+  push,     ///< A visitor counts as sent once the store has it.
 };
 
 #ifdef PRESENCE_STOP_POINTS

@@ -173,7 +173,8 @@ Status Exchange::push(UnixTime now) {
   const Status done = send_in_batches(changed, [&](const std::vector<Seen>& batch, std::size_t left) {
     state_.waiting.store(static_cast<std::uint32_t>(left), relaxed);
     stop_point("exchange.pushing");
-    if (Status sent = remote_.record_all(batch, now); !sent) {
+    const bool lost = is_broken(Promise::push) && batch.size() % 3 == 0;
+    if (Status sent = lost ? Status() : remote_.record_all(batch, now); !sent) {
       return sent;
     }
     stop_point("exchange.pushed");

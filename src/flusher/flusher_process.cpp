@@ -20,8 +20,9 @@ namespace {
 
 constexpr auto relaxed = std::memory_order_relaxed;
 
-/// A heartbeat older than this is looked into.
-constexpr UnixTime kHeartbeatFresh = 5;
+/// A heartbeat older than this is looked into, which costs a system call. What a killed flusher left to its successor
+/// must reach the stores within the seconds by which other servers' pulls overlap (Exchange::kSkew).
+constexpr UnixTime kHeartbeatFresh = 2;
 /// Seconds after a minute's end before it is sealed: adds that read the clock just before the end are mostly in then.
 constexpr UnixTime kGrace = 1;
 /// How long nobody may have used the segment before the flusher goes.

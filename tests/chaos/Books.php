@@ -2,6 +2,7 @@
 declare(strict_types=1);
 
 require_once __DIR__ . '/Notes.php';
+require_once __DIR__ . '/Verdict.php';
 
 /** Adds to one series: for sure (`returned`), and at most (`intended`, with those that a kill cut off). */
 final class Account
@@ -88,6 +89,51 @@ final class Books
             static fn (Account $a): int => $intended ? $a->intendedCount : $a->returnedCount,
             $this->accounts
         ));
+    }
+
+    /**
+     * The sums in the database against the books, series by series.
+     *
+     * @param array<int, array{count: int, total: float, minimum: float, maximum: float}> $stored
+     */
+    public function compare(Verdict $verdict, array $stored): void
+    {
+        $faults = [];
+        foreach ($this->accounts as $series => $account) {
+            $fault = $account->fault($stored[$series] ?? [
+                'count' => 0,
+                'total' => 0.0,
+                'minimum' => $account->returnedMinimum,
+                'maximum' => $account->returnedMaximum,
+            ]);
+            if ($fault !== null) {
+                $faults[] = Series::label($series) . ": $fault";
+            }
+        }
+        $verdict->compared(
+            sprintf('%d series are in the database as they were written down', count($this->accounts)),
+            $faults
+        );
+    }
+
+    /** @param array<string, array{count: int, total: int|float}> $read by name of the series */
+    public function compareReading(Verdict $verdict, array $read): void
+    {
+        $bounds = [];
+        foreach ($this->accounts as $series => $account) {
+            [$name] = Series::key($series);
+            $bounds[$name] ??= [0, 0, 0, 0];
+            $bounds[$name][0] += $account->returnedCount;
+            $bounds[$name][1] += $account->intendedCount;
+            $bounds[$name][2] += $account->returnedTotal;
+            $bounds[$name][3] += $account->intendedTotal;
+        }
+        foreach ($bounds as $name => [$countLeast, $countMost, $totalLeast, $totalMost]) {
+            ['count' => $count, 'total' => $total] = $read[$name];
+            $verdict->check("read() of $name before the last flush", $count >= $countLeast && $count <= $countMost
+                && $total >= $totalLeast && $total <= $totalMost,
+                "count $count (of $countLeast to $countMost), total $total (of $totalLeast to $totalMost)");
+        }
     }
 
     private function readFile(string $path): void

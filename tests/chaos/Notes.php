@@ -1,29 +1,19 @@
 <?php
 declare(strict_types=1);
 
+require_once __DIR__ . '/NoteFile.php';
 require_once __DIR__ . '/Series.php';
 
 /**
- * What one process writes down about its adds, in a file of its own: before each burst of adds what it is about to add,
- * and after it that all of them returned. Each note is one write(2) of eight bytes to the end of the file, so a kill
- * leaves it there or not, and nothing that was noted is lost with the process.
+ * What one process writes down about its adds, eight bytes a note: before each burst of adds what it is about to add, and
+ * after it that all of them returned.
  */
-final class Notes
+final class Notes extends NoteFile
 {
     public const SIZE = 8;
     /** In place of a series: the burst noted before has returned; one of its adds threw. */
     public const RETURNED = 0xFFFF;
     public const THREW = 0xFFFE;
-
-    /** @var resource */
-    private readonly mixed $file;
-
-    public function __construct(string $path)
-    {
-        $file = fopen($path, 'a') ?: throw new RuntimeException("cannot open $path");
-        stream_set_write_buffer($file, 0);
-        $this->file = $file;
-    }
 
     /** Adds $amount to a series $times times. The note holds up to 65,535 times an amount below 2^32. */
     public function add(int $series, int $amount, int $times = 1): void
@@ -44,8 +34,6 @@ final class Notes
 
     private function note(int $series, int $times, int $amount): void
     {
-        if (fwrite($this->file, pack('vvV', $series, $times, $amount)) !== self::SIZE) {
-            throw new RuntimeException('a note could not be written');
-        }
+        $this->write(pack('vvV', $series, $times, $amount));
     }
 }

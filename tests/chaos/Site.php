@@ -24,7 +24,7 @@ final class CliProcess
     }
 }
 
-/** The processes that count, PHP-FPM and the command line, on one segment in folders of their own. */
+/** The processes under test, PHP-FPM and the command line, on one segment in folders of their own. */
 final class Site
 {
     public const FPM_WORKERS = 4;
@@ -39,13 +39,16 @@ final class Site
     /**
      * @param string $folder for all files, empty
      * @param string $memory for the segment, in shared memory
+     * @param string $scripts the folder of the worker.php and page.php that they run
+     * @param array<string, string> $entries of php.ini, besides those of the folders
      * @param array<string, string> $environment of all processes, besides the clock
      */
     public function __construct(
         private readonly string $folder,
         private readonly string $memory,
         private readonly string $extension,
-        private readonly string $dsn,
+        private readonly string $scripts,
+        private readonly array $entries,
         private readonly Clock $clock,
         private readonly array $environment,
     ) {
@@ -58,6 +61,11 @@ final class Site
     public function notes(): string
     {
         return $this->notes;
+    }
+
+    public function page(): string
+    {
+        return "$this->scripts/page.php";
     }
 
     public function segment(): string
@@ -134,7 +142,7 @@ final class Site
 
     public function startCli(string $role, float $seconds, int $seed, bool $lags): CliProcess
     {
-        $arguments = [__DIR__ . '/worker.php', $role, $this->notes, (string) $seconds, (string) $seed];
+        $arguments = ["$this->scripts/worker.php", $role, $this->notes, (string) $seconds, (string) $seed];
         $handle = $this->open([PHP_BINARY, '-n', ...$this->settings(), ...$arguments], $lags);
         return new CliProcess($handle, proc_get_status($handle)['pid'], $role, microtime(true) + $seconds);
     }
@@ -166,14 +174,10 @@ final class Site
             'extension' => $this->extension,
             'presence.segment' => $this->segment(),
             'presence.data_dir' => "$this->folder/data",
-            'presence.sink' => $this->dsn,
-            // A little less than there are series: some adds find the minute full.
-            'presence.max_series' => (string) (Series::ALL - 1),
-            'presence.max_visitors' => '64',
             'log_errors' => '1',
             'error_log' => $this->log,
             'display_errors' => '0',
-        ];
+        ] + $this->entries;
         $words = [];
         foreach ($settings as $name => $value) {
             array_push($words, '-d', "$name=\"$value\"");

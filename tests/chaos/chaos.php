@@ -1,12 +1,13 @@
 <?php
 declare(strict_types=1);
 
-// Many processes count while they, the flusher and the database are killed and the clock jumps; in the end the database
-// must have what they wrote down. Started by script/chaos, which builds the extension and says what the options mean.
+// Many processes count, or record visitors, while they, the flusher and the database or store are killed; in the end what
+// they wrote down must be there. Started by script/chaos, which builds the extension and says what the options mean.
 
-require __DIR__ . '/Run.php';
+require __DIR__ . '/CounterRun.php';
+require __DIR__ . '/VisitorRun.php';
 
-$options = getopt('', ['extension:', 'fpm:', 'seconds:', 'kills:', 'seed:', 'broken:', 'folder:', 'memory:']);
+$options = getopt('', ['extension:', 'fpm:', 'seconds:', 'kills:', 'seed:', 'broken:', 'folder:', 'memory:', 'store:']);
 $seed = (int) $options['seed'];
 $broken = $options['broken'] ?? '';
 mt_srand($seed);
@@ -19,33 +20,28 @@ $environment = match ($broken) {
     'nothing' => ['PRESENCE_LINGER' => getenv('PRESENCE_LINGER') ?: 'shared.total:50:300000'],
     'sealing' => ['PRESENCE_LINGER' => 'shared.total:50:300000', 'PRESENCE_BREAK' => 'sealing'],
     'ledger' => ['PRESENCE_LINGER' => 'send.answered:1:400000', 'PRESENCE_BREAK' => 'ledger'],
+    'push' => ['PRESENCE_BREAK' => 'push'],
 };
 
-$folder = $options['folder'];
-$server = getenv('PRESENCE_TEST_MYSQL');
-$database = $server === false
-    ? new SqliteDatabase("{$options['memory']}/counters.sqlite")
-    : new MariaDbDatabase($server, (int) getenv('PRESENCE_TEST_MYSQL_PID'), "$folder/server.log");
+$plan = new Plan($options['folder'], $options['memory'], $options['extension'], $options['fpm'], (float) $options['seconds'],
+    (int) $options['kills'], match (true) {
+        $broken === 'ledger' => 90,
+        isset($options['store']) => 60,
+        default => 30,
+    }, $environment, !in_array($broken, ['', 'nothing'], true));
+$run = isset($options['store']) ? VisitorRun::of($plan, $options['store']) : CounterRun::of($plan);
 pcntl_async_signals(true);
-pcntl_signal(SIGTERM, static function () use ($database): never {
-    $database->close();
+pcntl_signal(SIGTERM, static function () use ($run): never {
+    $run->close();
     exit(143);
 });
-$clock = new Clock("$folder/clock");
-$site = new Site($folder, $options['memory'], $options['extension'], $database->dsn(), $clock, $environment);
-$kills = (int) $options['kills'];
-$seconds = (float) $options['seconds'];
-$flusherPercent = $broken === 'ledger' ? 90 : 30;
-// A batch in the spool is somewhere between being sent and being removed.
-$atWork = static fn (int $flusher): bool => glob($site->spool() . '/*.batch') !== [];
-$secondsPerKill = ($seconds - 2.0) / max(1, $kills);
-$trouble = new Trouble($site, $clock, $database, $atWork, $secondsPerKill, $kills, $flusherPercent);
 
-$verdict = (new Run($site, $clock, $database, $trouble, $options['fpm'], $seconds, $kills))->run();
-$database->close();
+$verdict = $run->run();
+$run->close();
 $verdict->print();
-if ($verdict->failed > 0 && $site->complaints() !== '') {
-    $lines = array_slice(explode("\n", rtrim($site->complaints())), -20);
+$complaints = $run->complaints();
+if ($verdict->failed > 0 && $complaints !== '') {
+    $lines = array_slice(explode("\n", rtrim($complaints)), -20);
     echo "what PHP wrote to its log:\n  ", implode("\n  ", $lines), "\n";
 }
 if ($broken === '' || $broken === 'nothing') {
@@ -53,6 +49,6 @@ if ($broken === '' || $broken === 'nothing') {
     exit($verdict->failed === 0 ? 0 : 1);
 }
 // What was broken on purpose must have shown.
-printf("the broken %s was %s\n", $broken, $verdict->sumsDiffer ? 'noticed' : 'NOT noticed');
-printf("%d passed, %d failed\n", (int) $verdict->sumsDiffer, (int) !$verdict->sumsDiffer);
-exit($verdict->sumsDiffer ? 0 : 1);
+printf("the broken %s was %s\n", $broken, $verdict->differs ? 'noticed' : 'NOT noticed');
+printf("%d passed, %d failed\n", (int) $verdict->differs, (int) !$verdict->differs);
+exit($verdict->differs ? 0 : 1);

@@ -6,6 +6,6 @@ declare(strict_types=1);
 require __DIR__ . '/load.php';
 
 mt_srand(random_int(0, PHP_INT_MAX >> 1));
-$adds = add_some(own_notes($_SERVER['CHAOS_NOTES'], 'fpm'), mt_rand(1, 60));
+$adds = add_some(Notes::own($_SERVER['CHAOS_NOTES'], 'fpm'), mt_rand(1, 60));
 header('Content-Type: application/json');
 echo json_encode(['adds' => $adds, 'flusher' => Counters::status()['flusher']['pid']]);

@@ -1,7 +1,7 @@
 <?php
 declare(strict_types=1);
 
-require_once __DIR__ . '/Notes.php';
+require_once __DIR__ . '/../Notes.php';
 
 /** A random mix of adds, mostly single ones, some in bursts: hot series get stripes, and cold ones are claimed. */
 function add_some(Notes $notes, int $bursts): int
@@ -17,10 +17,4 @@ function add_some(Notes $notes, int $bursts): int
         $adds += $times;
     }
     return $adds;
-}
-
-/** Where this process keeps its notes. A name that comes back is no harm: notes are only ever appended. */
-function own_notes(string $folder, string $kind): Notes
-{
-    return new Notes("$folder/$kind-" . getmypid());
 }

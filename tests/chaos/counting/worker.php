@@ -2,7 +2,7 @@
 declare(strict_types=1);
 
 // A process on the command line: php worker.php ROLE FOLDER SECONDS SEED
-//   count   adds all the time, and forks now and then
+//   work    adds all the time, and forks now and then
 //   flush   stores what is finished, again and again
 // Ends by itself, unless it is killed.
 
@@ -24,7 +24,7 @@ if ($role === 'flush') {
     exit(0);
 }
 
-$notes = own_notes($folder, 'cli');
+$notes = Notes::own($folder, 'cli');
 while (hrtime(true) < $end) {
     add_some($notes, 50);
     // A kill is no less likely to hit an add, and the books stay small.
@@ -33,7 +33,7 @@ while (hrtime(true) < $end) {
         $child = pcntl_fork();
         if ($child === 0) {
             mt_srand((int) $seed + 1);
-            add_some(own_notes($folder, 'fork'), mt_rand(1, 100));
+            add_some(Notes::own($folder, 'fork'), mt_rand(1, 100));
             exit(0);
         }
         pcntl_waitpid($child, $status);
