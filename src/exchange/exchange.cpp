@@ -182,11 +182,14 @@ Status Exchange::push(UnixTime now) {
     state_.last_push.store(now, relaxed);
     return Status();
   });
+  // Also where the rest failed: what was sent is no news of somebody who came back.
+  for (const auto& [match, id] : changed) {
+    if (known_[match.slot] == match.word) {
+      just_sent_.insert(match.slot);
+    }
+  }
   if (!done) {
     return done;
-  }
-  for (const auto& [match, id] : changed) {
-    just_sent_.insert(match.slot);
   }
   state_.waiting.store(0, relaxed);
   return {};

@@ -1,6 +1,6 @@
 <?php
 // Several web servers on one Redis and one Memcached: what one records the others see, outages, short lives.
-// Each web server is a pool of PHP-FPM with a segment, data folder and flusher of its own. Run by  script/test servers .
+// Each web server is a pool of PHP-FPM with a segment, data folder and flusher of its own. Run by  script/servers .
 //
 //   php tests/servers/run.php --module=PATH/TO/presence.so [--only=WORD IN A TEST'S TITLE]
 //

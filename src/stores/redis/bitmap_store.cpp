@@ -14,8 +14,6 @@ namespace presence {
 namespace {
 
 constexpr unsigned kChunkBits = 16;
-/// So many bits are set by one command.
-constexpr std::size_t kBatch = 1000;
 
 bool is_set(std::string_view bits, std::size_t bit) {
   return bit / 8 < bits.size() && (static_cast<unsigned char>(bits[bit / 8]) >> (7 - bit % 8) & 1) != 0;
@@ -97,13 +95,12 @@ Status BitmapStore::record_all(std::span<const Seen> seen, UnixTime now) {
     const auto& [block, chunk] = where;
     const std::string key = this->key(block, chunk);
     commands.multi();
-    for (std::size_t begin = 0; begin < bits.size(); begin += kBatch) {
-      const std::size_t size = std::min(kBatch, bits.size() - begin);
-      commands.command("BITFIELD", 1 + 4 * size).arg(key);
-      for (std::size_t i = begin; i < begin + size; ++i) {
-        commands.arg("SET").arg("u1").arg(bits[i]).arg(1);
+    in_batches(bits, [&](std::span<const std::uint64_t> batch) {
+      commands.command("BITFIELD", 1 + 4 * batch.size()).arg(key);
+      for (const std::uint64_t bit : batch) {
+        commands.arg("SET").arg("u1").arg(bit).arg(1);
       }
-    }
+    });
     add_expiry(commands, key);
     if (bitmap_.chunked) {
       commands.add("SADD", index_key(block), chunk);
@@ -273,18 +270,18 @@ Status BitmapStore::forget_all(std::span<const Seen> forgotten, UnixTime now) {
   RedisCommands commands(block_key(newest));
   commands.multi();
   for (const auto& [where, of_chunk] : bits) {
-    const auto& [in_newer, chunk] = where;
-    for (std::size_t begin = 0; begin < of_chunk.size(); begin += kBatch) {
-      const std::size_t size = std::min(kBatch, of_chunk.size() - begin);
-      commands.command("EVAL", (in_newer ? 4U : 3U) + size).arg(bitmap_scripts::kForget).arg(in_newer ? 2 : 1);
+    const bool in_newer = where.first;
+    const std::uint64_t chunk = where.second;
+    in_batches(of_chunk, [&](std::span<const std::uint64_t> batch) {
+      commands.command("EVAL", (in_newer ? 4U : 3U) + batch.size()).arg(bitmap_scripts::kForget).arg(in_newer ? 2 : 1);
       commands.arg(key(newest - 1, chunk));
       if (in_newer) {
         commands.arg(key(newest, chunk));
       }
-      for (std::size_t i = begin; i < begin + size; ++i) {
-        commands.arg(of_chunk[i]);
+      for (const std::uint64_t bit : batch) {
+        commands.arg(bit);
       }
-    }
+    });
   }
   add_gone(commands, forgotten, now);
   commands.exec();

@@ -4,13 +4,6 @@
 #include <map>
 
 namespace presence {
-namespace {
-
-/// So many visitors go into one command.
-constexpr std::size_t kBatch = 1000;
-
-}  // namespace
-
 std::vector<std::string> MinuteKeysStore::keys(std::int64_t first, UnixTime now) const {
   std::vector<std::string> keys;
   for (std::int64_t minute = minute_of(now); minute >= first; --minute) {
@@ -48,13 +41,12 @@ Status MinuteKeysStore::record_all(std::span<const Seen> seen, UnixTime now) {
   for (const auto& [minute, visitors] : minutes) {
     const std::string key = this->key(minute);
     commands.multi();
-    for (std::size_t begin = 0; begin < visitors.size(); begin += kBatch) {
-      const std::size_t size = std::min(kBatch, visitors.size() - begin);
-      commands.command(add_, 1 + size).arg(key);
-      for (std::size_t i = begin; i < begin + size; ++i) {
-        commands.arg(visitors[i]);
+    in_batches(visitors, [&](std::span<const std::string_view> batch) {
+      commands.command(add_, 1 + batch.size()).arg(key);
+      for (const std::string_view visitor : batch) {
+        commands.arg(visitor);
       }
-    }
+    });
     add_expiry(commands, key);
     commands.exec();
   }

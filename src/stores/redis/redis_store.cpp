@@ -4,22 +4,14 @@
 #include <charconv>
 
 namespace presence {
-namespace {
-
-/// So many visitors go into one command: enough to save bytes, and little enough for other clients to get their turn.
-constexpr std::size_t kBatch = 1000;
-
-}  // namespace
-
 void RedisStore::add_gone(RedisCommands& commands, std::span<const Seen> forgotten, UnixTime now) const {
   const std::string key = gone_key();
-  for (std::size_t begin = 0; begin < forgotten.size(); begin += kBatch) {
-    const std::span<const Seen> batch = forgotten.subspan(begin, std::min(kBatch, forgotten.size() - begin));
+  in_batches(forgotten, [&](std::span<const Seen> batch) {
     commands.command("ZADD", 2 + 2 * batch.size()).arg(key).arg("GT");
     for (const Seen& one : batch) {
       commands.arg(one.time).arg(one.visitor);
     }
-  }
+  });
   commands.add("ZREMRANGEBYSCORE", key, "-inf", "(" + std::to_string(expiry(now)));
   commands.add("EXPIRE", key, (options_.retention + 1) * 60);
 }

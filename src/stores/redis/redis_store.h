@@ -1,10 +1,13 @@
 // What the strategies on Redis have in common.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "stores/redis/redis_server.h"
 #include "stores/store.h"
@@ -36,6 +39,20 @@ class RedisStore : public Store {
     const bool tagged = open != std::string::npos && key.find('}', open + 2) != std::string::npos;
     return !server_->cluster() || tagged ? key : '{' + key + '}';
   }
+  /// Hands over some at a time, as many as one command is for: enough to save bytes, and little enough for other
+  /// clients to get their turn.
+  template <class T, class Each>
+  static void in_batches(std::span<const T> all, Each each) {
+    constexpr std::size_t kBatch = 1000;
+    for (std::size_t begin = 0; begin < all.size(); begin += kBatch) {
+      each(all.subspan(begin, std::min(kBatch, all.size() - begin)));
+    }
+  }
+  template <class T, class Each>
+  static void in_batches(const std::vector<T>& all, Each each) {
+    in_batches(std::span<const T>(all), each);
+  }
+
   /// Who was forgotten, in a sorted set of this extension's own beside the recipe's keys, scored by the time of it: so
   /// other servers learn of it. It ends with the retention.
   [[nodiscard]] std::string gone_key() const { return key_prefix() + ":gone~"; }

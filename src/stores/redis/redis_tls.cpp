@@ -71,7 +71,7 @@ const BIO_METHOD* socket_method() {
   return method.get();
 }
 
-/// Whether it is the file of a key that is locked by a password: nobody is asked for one on a terminal.
+/// A key that is locked by a password is refused: otherwise OpenSSL would ask for it on a terminal.
 int no_password(char* /*into*/, int /*size*/, int /*writing*/, void* /*pointer*/) { return 0; }
 
 Status accept_only(SSL* ssl, const std::string& name) {

@@ -20,9 +20,6 @@ constexpr std::string_view kReplace =
     "if found and redis.call('ZSCORE',KEYS[n],ARGV[2]) then "
     "redis.call('SADD',KEYS[1],ARGV[2]) redis.call('EXPIRE',KEYS[1],ARGV[3]) end";
 
-/// So many visitors go into one command.
-constexpr std::size_t kBatch = 1000;
-
 }  // namespace
 
 Result<std::int64_t> SetsStore::count(const Window& window) {
@@ -115,13 +112,12 @@ Status SetsStore::forget_all(std::span<const Seen> forgotten, UnixTime now) {
   commands.multi();
   for (const auto& [last, visitors] : by_minute) {
     for (std::int64_t minute = oldest(now); minute <= last; ++minute) {
-      for (std::size_t begin = 0; begin < visitors.size(); begin += kBatch) {
-        const std::size_t size = std::min(kBatch, visitors.size() - begin);
-        commands.command("SREM", 1 + size).arg(key(minute));
-        for (std::size_t i = begin; i < begin + size; ++i) {
-          commands.arg(visitors[i]);
+      in_batches(visitors, [&](std::span<const std::string_view> batch) {
+        commands.command("SREM", 1 + batch.size()).arg(key(minute));
+        for (const std::string_view visitor : batch) {
+          commands.arg(visitor);
         }
-      }
+      });
     }
   }
   add_gone(commands, forgotten, now);

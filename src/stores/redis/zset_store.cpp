@@ -5,9 +5,6 @@
 namespace presence {
 namespace {
 
-/// So many visitors go into one command: enough to save bytes, and little enough for other clients to get their turn.
-constexpr std::size_t kBatch = 1000;
-
 /// In one step, so that nobody sees the visitor twice or not at all. GT: the later time stays. Who was forgotten (the
 /// second key) and returns under the old name is seen after that.
 constexpr std::string_view kReplace =
@@ -60,14 +57,13 @@ Status ZsetStore::record_all(std::span<const Seen> seen, UnixTime now) {
     return {};
   }
   RedisCommands commands(options_.key);
-  for (std::size_t begin = 0; begin < kept.size(); begin += kBatch) {
-    const std::size_t size = std::min(kBatch, kept.size() - begin);
+  in_batches(kept, [&](std::span<const Seen* const> batch) {
     // GT: what waited here must not make a visitor older whom another server has seen since.
-    commands.command("ZADD", 2 + 2 * size).arg(options_.key).arg("GT");
-    for (std::size_t i = begin; i < begin + size; ++i) {
-      commands.arg(kept[i]->time).arg(kept[i]->visitor);
+    commands.command("ZADD", 2 + 2 * batch.size()).arg(options_.key).arg("GT");
+    for (const Seen* one : batch) {
+      commands.arg(one->time).arg(one->visitor);
     }
-  }
+  });
   if (options_.room) {
     add_room_expiry(commands);
   }
@@ -145,13 +141,12 @@ Status ZsetStore::forget_all(std::span<const Seen> forgotten, UnixTime now) {
   }
   RedisCommands commands(options_.key);
   commands.multi();
-  for (std::size_t begin = 0; begin < forgotten.size(); begin += kBatch) {
-    const std::span<const Seen> batch = forgotten.subspan(begin, std::min(kBatch, forgotten.size() - begin));
+  in_batches(forgotten, [&](std::span<const Seen> batch) {
     commands.command("EVAL", 3 + 2 * batch.size()).arg(kForget).arg(1).arg(options_.key);
     for (const Seen& one : batch) {
       commands.arg(one.time).arg(one.visitor);
     }
-  }
+  });
   add_gone(commands, forgotten, now);
   commands.exec();
   return write(commands);

@@ -237,20 +237,7 @@ TEST_F(RedisFaultsTest, WhatIsNoRedisIsNotTalkedToAgain) {
 TEST_F(RedisFaultsTest, AForkedChildHasAConnectionOfItsOwnAndLeavesTheParentsAlone) {
   const RedisProcess server;
   const auto store = open(server.dsn());
-  ASSERT_TRUE(store->record("parent", kNow).ok());
-  const pid_t child = fork();
-  if (child == 0) {
-    // By _exit and by a destructor: neither says anything on the parent's connection.
-    const bool fine = store->record("child", kNow).ok() && store->count({kNow, 5}).value() >= 2;
-    _exit(fine ? 0 : 1);
-  }
-  for (int i = 0; i < 200; ++i) {
-    ASSERT_EQ(store->last_seen("parent", kNow).value(), kNow);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(WEXITSTATUS(status), 0);
-  EXPECT_EQ(store->count({kNow, 5}).value(), 2);
+  test::expect_a_fork_leaves_the_connection_alone(*store);
 }
 
 TEST_F(RedisFaultsTest, AStoreOutlivesTheServersItCameFrom) {

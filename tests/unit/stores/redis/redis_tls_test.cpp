@@ -225,19 +225,7 @@ TEST_F(RedisTlsTest, ARestartedServerIsFoundAgainWithinTheCall) {
 TEST_F(RedisTlsTest, AForkedChildHasAConnectionOfItsOwnAndLeavesTheParentsAlone) {
   TlsServer server;
   const auto store = open(server.dsn(trusted_));
-  ASSERT_TRUE(store->record("parent", kNow).ok());
-  const pid_t child = fork();
-  if (child == 0) {
-    const bool fine = store->record("child", kNow).ok() && store->count({kNow, 5}).value() >= 2;
-    _exit(fine ? 0 : 1);
-  }
-  for (int i = 0; i < 200; ++i) {
-    ASSERT_EQ(store->last_seen("parent", kNow).value(), kNow);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(WEXITSTATUS(status), 0);
-  EXPECT_EQ(store->count({kNow, 5}).value(), 2);
+  test::expect_a_fork_leaves_the_connection_alone(*store);
 }
 
 TEST_F(RedisTlsTest, AClusterIsTalkedToByTlsOnly) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -53,6 +54,26 @@ inline std::unique_ptr<Store> open_redis(RedisServers& servers, const std::strin
     return nullptr;
   }
   return std::move(*store);
+}
+
+/// A forked child that uses the store, which is empty so far, talks on a connection of its own, and its parent goes on
+/// with the old one.
+inline void expect_a_fork_leaves_the_connection_alone(Store& store) {
+  constexpr UnixTime now = 1'800'000'000;
+  ASSERT_TRUE(store.record("parent", now).ok());
+  const pid_t child = fork();
+  if (child == 0) {
+    // By _exit and by a destructor: neither says anything on the parent's connection.
+    const bool fine = store.record("child", now).ok() && store.count({now, 5}).value() >= 2;
+    _exit(fine ? 0 : 1);
+  }
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_EQ(store.last_seen("parent", now).value(), now);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(store.count({now, 5}).value(), 2);
 }
 
 }  // namespace presence::test
